@@ -1,0 +1,27 @@
+"""polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
+
+from polhode.errors import FileError, InputError
+from polhode.model import Method, Order
+from polhode.problem import Problem
+from polhode.problems.catalogue import problem, problems
+from polhode.scalar import kernel
+from polhode.solve import method, methods, solve, step
+from polhode.trajectory import Trajectory, load
+
+__version__ = "0.1.0"
+__all__ = [
+    "FileError",
+    "InputError",
+    "Method",
+    "Order",
+    "Problem",
+    "Trajectory",
+    "kernel",
+    "load",
+    "method",
+    "methods",
+    "problem",
+    "problems",
+    "solve",
+    "step",
+]

@@ -1,0 +1,48 @@
+"""What a step is given: the body (inertia, coefficients of the method, torque) and the state.
+
+    body  = (J, 1/J, coefficients, (torque function, its parameters))
+    state = (q, Pi, tau, memory):  attitude as a quaternion, body momentum, the torque at this state, and
+            whatever else the method carries: the trail of its implicit equation, an acceleration
+
+A step maps (h, t, state, body) to the state at t + h and a report (iterations, error left). It must hand
+on the torque at its end, so that methods explicit in the torque call it exactly once a step.
+"""
+
+from polhode.scalar import kernel
+from polhode.so3.rotations import matrix
+from polhode.so3.vectors import mul
+
+
+@kernel
+def torque_at(t, q, body):
+    """The torque on the body at time t and attitude q, in body axes."""
+    function, parameters = body[3]
+    return function(t, matrix(q), parameters)
+
+
+@kernel
+def start_plain(h, t, q, Pi, body):
+    """The first state of a method that carries nothing but the torque."""
+    return (q, Pi, torque_at(t, q, body), ())
+
+
+@kernel
+def start_trail(h, t, q, Pi, body):
+    """The first state of a method whose unknown is about (h/2) Omega."""
+    e = mul(body[1], (h / 2 * Pi[0], h / 2 * Pi[1], h / 2 * Pi[2]))
+    return (q, Pi, torque_at(t, q, body), e + e + e)
+
+
+@kernel
+def start_two_trails(h, t, q, Pi, body):
+    """The first state of a method that solves twice a step, each time for about (h/4) Omega."""
+    e = mul(body[1], (h / 4 * Pi[0], h / 4 * Pi[1], h / 4 * Pi[2]))
+    return (q, Pi, torque_at(t, q, body), e + e + e + e + e + e)
+
+
+@kernel
+def start_secant(h, t, q, Pi, body):
+    """The first state of a method implicit in the torque: a trail, and a torque that does not change."""
+    e = mul(body[1], (h / 2 * Pi[0], h / 2 * Pi[1], h / 2 * Pi[2]))
+    o = 0 * e[0]
+    return (q, Pi, torque_at(t, q, body), e + e + e + (o, o, o, o, o, o, o, o, o))

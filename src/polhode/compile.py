@@ -1,0 +1,330 @@
+"""Kernels to machine code: the only module that knows Numba, imported when something is first compiled.
+
+One loop is compiled per method and serves every torque: the torque comes as an argument of a declared
+function type. So methods + torques are compiled, never methods x torques. Both go to a disk cache of our
+own (Numba's does not notice edits in other files): its key is the text of every kernel source, the code of
+the user's function and of what it calls, and the version of Numba. Set POLHODE_CACHE to move it.
+"""
+
+import cmath
+import functools
+import hashlib
+import math
+import os
+import pathlib
+import sys
+import types as python_types
+import warnings
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import caching, cgutils
+from numba.core.errors import NumbaError, NumbaExperimentalFeatureWarning, NumbaWarning
+from numba.extending import intrinsic, overload, register_jitable
+
+from polhode import adapt, engine, scalar
+
+F8 = types.float64
+V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
+PAR = types.UniTuple(F8, adapt.PARAMETERS)
+TORQUE = V3(F8, M9, PAR)
+POTENTIAL = F8(M9, PAR)
+OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
+
+# Numba says so at every call; we pin what we rely on by tests of the cache and of bit-equality.
+warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)
+
+COMPILED = []
+"""(name, whether it came from the disk cache) of everything compiled in this process."""
+
+
+class CannotCompile(Exception):
+    """Numba could not compile a user's function; the message says why."""
+
+
+def torque(function):
+    """Machine code of a torque kernel (t, Q, parameters) -> three numbers."""
+    return _compiled(function, TORQUE)
+
+
+def potential(function):
+    """Machine code of a potential kernel (Q, parameters) -> number."""
+    return _compiled(function, POTENTIAL)
+
+
+@functools.cache
+def loop(step, memory, coefficients):
+    """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries."""
+    state = types.Tuple((V4, V3, V3, _tuple(memory)))
+    body = types.Tuple((V3, V3, _tuple(coefficients), types.Tuple((types.FunctionType(TORQUE), PAR))))
+    rows = types.Array(F8, 2, "C")
+    i8 = types.int64
+    signature = types.Tuple((i8, i8, i8, i8, F8, state))(body, F8, F8, i8, i8, i8, i8, state, rows, i8)
+    advance = engine.advance
+
+    def steps(body, h, t0, first, n, every, left, state, out, row):
+        return advance(step, body, h, t0, first, n, every, left, state, out, row)
+
+    return _machine_code(steps, signature, (step,), f"loop-{step.__name__}")
+
+
+@functools.cache
+def energies():
+    """Machine code that evaluates a potential at every row of quaternions."""
+    matrix = _rotations().matrix
+    signature = types.void(types.FunctionType(POTENTIAL), PAR, types.Array(F8, 2, "C"), types.Array(F8, 1, "C"))
+
+    def evaluate(potential, par, rows, out):
+        for i in range(len(rows)):
+            out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), par)
+
+    return _machine_code(evaluate, signature, (), "energies")
+
+
+def _tuple(n):
+    return types.UniTuple(F8, n) if n else types.Tuple(())
+
+
+def _rotations():
+    from polhode.so3 import rotations
+
+    return rotations
+
+
+@functools.cache
+def _compiled(function, signature):
+    return _machine_code(function, signature, (function,), function.__name__)
+
+
+def _machine_code(function, signature, depends_on, name):
+    """Compile `function` eagerly for one signature, through the disk cache."""
+    _make_callable()
+    for f in _reachable(depends_on):
+        _jitable(f)
+    stamp = _stamp(depends_on)
+    dispatcher = numba.njit(**OPTIONS)(function)
+    dispatcher._cache = DiskCache(cache_folder(), f"{name}-{stamp[:24]}", stamp)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaWarning)
+        try:
+            dispatcher.compile(signature)
+        except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
+            raise CannotCompile(str(error)) from error
+    dispatcher.disable_compile()
+    COMPILED.append((name, bool(dispatcher.stats.cache_hits)))
+    return dispatcher
+
+
+# ---- the cache ---------------------------------------------------------------------------------------
+
+
+def cache_folder():
+    """Where machine code is kept between processes; a folder per state of the sources."""
+    base = os.environ.get("POLHODE_CACHE")
+    if base is None:
+        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or pathlib.Path.home() / ".cache"
+        base = pathlib.Path(home) / "polhode"
+    return str(pathlib.Path(base) / _sources()[:16])
+
+
+@functools.cache
+def _sources():
+    """A hash of every source file of the package that a kernel may use, and of the versions below it."""
+    root = pathlib.Path(__file__).parent
+    text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for file in sorted(root.rglob("*.py")):
+        text.update(file.read_bytes())
+    return text.hexdigest()
+
+
+def _stamp(functions):
+    """A hash of the sources and of the code of these functions with all they call and refer to."""
+    text = hashlib.sha256(_sources().encode())
+    for f in _reachable(functions):
+        text.update(f"{f.__module__}.{f.__qualname__}".encode())
+        _hash_code(text, f.__code__)
+        for name, value in _referred(f):
+            if not isinstance(value, python_types.FunctionType):
+                text.update(f"{name}={_text_of(value)}".encode())
+    return text.hexdigest()
+
+
+def _hash_code(text, code):
+    text.update(code.co_code)
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            _hash_code(text, constant)
+        else:
+            text.update(repr(constant).encode())
+    text.update(repr((code.co_names, code.co_varnames, code.co_freevars)).encode())
+
+
+def _text_of(value):
+    """A text that changes when the value does, and is the same in the next process."""
+    if hasattr(value, "tobytes"):
+        return value.tobytes().hex()
+    if isinstance(value, (int, float, complex, str, bytes, bool, tuple, type(None))):
+        return repr(value)
+    return getattr(value, "__name__", type(value).__name__)
+
+
+def _reachable(functions):
+    """The given functions and every Python function they refer to, outside libraries, each once."""
+    found, todo = {}, list(functions)
+    while todo:
+        f = todo.pop()
+        if not isinstance(f, python_types.FunctionType) or f in found or _is_library(f):
+            continue
+        found[f] = None
+        todo.extend(value for _, value in _referred(f))
+    return list(found)
+
+
+def _is_library(f):
+    return (f.__module__ or "").split(".")[0] in {"numpy", "scipy", "math", "numba", "cmath", "mpmath"}
+
+
+def _referred(f):
+    """(name, value) of what a function takes from outside; a jitted function stands for its Python source."""
+    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+        yield name, getattr(cell.cell_contents, "py_func", cell.cell_contents)
+    names = {n for code in _codes(f.__code__) for n in code.co_names}
+    for name in sorted(names & f.__globals__.keys()):
+        yield name, getattr(f.__globals__[name], "py_func", f.__globals__[name])
+
+
+def _codes(code):
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            yield from _codes(constant)
+
+
+class DiskCache(caching.Cache):
+    """Numba's cache with our own folder and key."""
+
+    def __init__(self, folder, name, stamp):
+        self._name = name
+        self._cache_path = folder
+        self._impl = _CacheImpl(folder)
+        self._cache_file = caching.IndexDataCacheFile(cache_path=folder, filename_base=name, source_stamp=stamp)
+        self.enable()
+
+    def _index_key(self, sig, codegen):
+        return (sig, codegen.magic_tuple())
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):
+    def __init__(self, folder):
+        self._folder = folder
+
+    @property
+    def locator(self):
+        return self
+
+    def ensure_cache_path(self):
+        os.makedirs(self._folder, exist_ok=True)
+
+
+# ---- kernels and the functions of scalar.py and adapt.py inside machine code -------------------------
+
+
+@functools.cache
+def _jitable(function):
+    register_jitable(**{k: v for k, v in OPTIONS.items() if k == "error_model"})(function)
+
+
+def _make_callable():
+    for f in scalar.KERNELS:
+        _jitable(f)
+
+
+for _f in (
+    scalar.c0_real,
+    scalar.c1_real,
+    scalar.c3_real,
+    scalar.c3_small,
+    scalar.c0_complex,
+    scalar.c1_complex,
+    scalar.c3_complex,
+    scalar.series,
+    adapt.axes,
+    adapt.seen,
+):
+    _jitable(_f)
+
+
+def _by_type(function, real, complex_):
+    """Inside machine code `function` is `real` for floats and integers, `complex_` for complex numbers."""
+
+    @overload(function, jit_options={"error_model": "numpy"})
+    def choose(x):
+        if isinstance(x, (types.Float, types.Integer)):
+            return real
+        if isinstance(x, types.Complex):
+            return complex_
+        return None
+
+
+_by_type(scalar.sqrt, lambda x: math.sqrt(x), lambda x: cmath.sqrt(x))
+_by_type(scalar.sin, lambda x: math.sin(x), lambda x: cmath.sin(x))
+_by_type(scalar.cos, lambda x: math.cos(x), lambda x: cmath.cos(x))
+_by_type(adapt.real_part, lambda x: x, lambda x: x.real)
+_by_type(adapt.imaginary_part, lambda x: 0.0, lambda x: x.imag)
+_by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag) / scalar.STEP)
+_by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
+
+
+def _stumpff(function, real, complex_):
+    @overload(function, jit_options={"error_model": "numpy"})
+    def choose(s):
+        if isinstance(s, (types.Float, types.Integer)):
+            return lambda s: real(s)
+        if isinstance(s, types.Complex):
+            return lambda s: complex_(s)
+        return None
+
+
+_stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
+_stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
+_stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
+
+
+@overload(adapt.square, jit_options={"error_model": "numpy"})
+def _square(Q):
+    return lambda Q: _array_on_stack(Q)
+
+
+@intrinsic
+def _array_on_stack(typing_context, Q):
+    """A 3x3 array over nine numbers on the stack: no allocation, and gone with the caller's frame."""
+    number = Q.dtype
+    array = types.Array(number, 2, "C")
+
+    def build(context, builder, signature, arguments):
+        llvm = context.get_data_type(number)
+        memory = cgutils.alloca_once(builder, llvm, size=9)
+        for k, value in enumerate(cgutils.unpack_tuple(builder, arguments[0], 9)):
+            builder.store(value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
+        item = context.get_abi_sizeof(llvm)
+        result = context.make_array(array)(context, builder)
+        intp = context.get_value_type(types.intp)
+        context.populate_array(
+            result,
+            data=memory,
+            shape=[ir.Constant(intp, 3)] * 2,
+            strides=[ir.Constant(intp, 3 * item), ir.Constant(intp, item)],
+            itemsize=ir.Constant(intp, item),
+            meminfo=None,
+        )
+        return result._getvalue()
+
+    return array(Q), build
+
+
+@overload(adapt.triple, jit_options={"error_model": "numpy"})
+def _triple(value):
+    if isinstance(value, types.BaseTuple) and len(value) != 3:
+        return None
+    return lambda value: (float(value[0]), float(value[1]), float(value[2]))

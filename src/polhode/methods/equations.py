@@ -1,0 +1,99 @@
+"""The implicit equations of the explicit-in-torque methods: four, shared by all of them.
+
+Unknown e = (h/2) w, the half rotation vector of the step; b = (h/2)(momentum after the half kick). Each
+returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque.
+"""
+
+from polhode.scalar import c2, c3, kernel
+from polhode.so3.rotations import exp, rotated_back
+from polhode.so3.vectors import cross, dot, minus, mul, product
+
+
+@kernel
+def midpoint(e, data):
+    """J e - J e x e = b: the midpoint rule for Euler's equations."""
+    b, J = data
+    m = mul(J, e)
+    c = cross(m, e)
+    r = (m[0] - c[0] - b[0], m[1] - c[1] - b[1], m[2] - c[2] - b[2])
+    A = (
+        J[0],
+        (J[2] - J[1]) * e[2],
+        (J[2] - J[1]) * e[1],
+        (J[0] - J[2]) * e[2],
+        J[1],
+        (J[0] - J[2]) * e[0],
+        (J[1] - J[0]) * e[1],
+        (J[1] - J[0]) * e[0],
+        J[2],
+    )
+    return r, A
+
+
+@kernel
+def lie_midpoint(e, data):
+    """J e = exp(-e) b: the midpoint rule on the group. d(exp(-e) b) = hat(exp(-e) b) dexp_{-e} de."""
+    b, J = data
+    y = rotated_back(exp(e), b)
+    s = dot(e, e)
+    p, q = c2(s), c3(s)
+    D = (  # dexp_{-e}
+        1 - q * (e[1] * e[1] + e[2] * e[2]),
+        q * e[0] * e[1] + p * e[2],
+        q * e[0] * e[2] - p * e[1],
+        q * e[0] * e[1] - p * e[2],
+        1 - q * (e[0] * e[0] + e[2] * e[2]),
+        q * e[1] * e[2] + p * e[0],
+        q * e[0] * e[2] + p * e[1],
+        q * e[1] * e[2] - p * e[0],
+        1 - q * (e[0] * e[0] + e[1] * e[1]),
+    )
+    B = product((0 * y[0], y[2], -y[1], -y[2], 0 * y[0], y[0], y[1], -y[0], 0 * y[0]), D)
+    A = (J[0] + B[0], B[1], B[2], B[3], J[1] + B[4], B[5], B[6], B[7], J[2] + B[8])
+    return minus(mul(J, e), y), A
+
+
+@kernel
+def lie_verlet(e, data):
+    """(1 + |e|^2) J e = b - e x b: the Hamilton-Pontryagin equation with the Cayley map."""
+    b, J = data
+    m = mul(J, e)
+    a = 1 + dot(e, e)
+    k = cross(e, b)
+    r = (a * m[0] + k[0] - b[0], a * m[1] + k[1] - b[1], a * m[2] + k[2] - b[2])
+    x, y, z = 2 * e[0], 2 * e[1], 2 * e[2]
+    A = (
+        a * J[0] + m[0] * x,
+        m[0] * y + b[2],
+        m[0] * z - b[1],
+        m[1] * x - b[2],
+        a * J[1] + m[1] * y,
+        m[1] * z + b[0],
+        m[2] * x + b[1],
+        m[2] * y - b[0],
+        a * J[2] + m[2] * z,
+    )
+    return r, A
+
+
+@kernel
+def moser_veselov(e, data):
+    """J e - J e x e = (1 + |e|^2) b: the Moser-Veselov equation F D - D F^T = 2 hat(b) with F = cay(2 e)."""
+    b, J = data
+    m = mul(J, e)
+    c = cross(m, e)
+    a = 1 + dot(e, e)
+    r = (m[0] - c[0] - a * b[0], m[1] - c[1] - a * b[1], m[2] - c[2] - a * b[2])
+    x, y, z = 2 * e[0], 2 * e[1], 2 * e[2]
+    A = (
+        J[0] - b[0] * x,
+        (J[2] - J[1]) * e[2] - b[0] * y,
+        (J[2] - J[1]) * e[1] - b[0] * z,
+        (J[0] - J[2]) * e[2] - b[1] * x,
+        J[1] - b[1] * y,
+        (J[0] - J[2]) * e[0] - b[1] * z,
+        (J[1] - J[0]) * e[1] - b[2] * x,
+        (J[1] - J[0]) * e[0] - b[2] * y,
+        J[2] - b[2] * z,
+    )
+    return r, A

@@ -1,0 +1,96 @@
+"""Nukala and Shelton: two semi-implicit splittings, PRK and MCG."""
+
+from polhode.body import start_trail, torque_at
+from polhode.methods.equations import midpoint
+from polhode.methods.midpoint_lie import liemid
+from polhode.model import Method
+from polhode.scalar import kernel
+from polhode.so3.rotations import cay, compose, unit
+from polhode.so3.vectors import cross, lin, mul, scaled
+from polhode.solver import newton, size
+
+
+@kernel
+def prk_step(h, t, state, body):
+    """Partitioned Munthe-Kaas method (Lobatto IIIA-IIIB).
+
+    The implicit midpoint rule of Austin, Krishnaprasad and Wang between two half kicks:
+
+        Omega_h = Omega0 + h/2 J^-1 (tau0 - Omega_h x J Omega_h)          implicit in Omega_h only
+        Q1      = Q0 cay(h Omega_h)
+        Omega1  = Omega_h + h/2 J^-1 (tau1 - Omega_h x J Omega_h)
+
+    Second order and symmetric as a symmetric splitting. Free, the midpoint rule keeps the quadratic
+    invariants of Euler's equations (energy, |Pi|), and the Cayley map carries Pi_0 exactly to Pi_1, so the
+    spatial momentum is exact too; half kicks keep the vertical momentum of a top. The midpoint rule is not
+    a Poisson map ("almost Poisson"), and energy falls on the stress test.
+    """
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    k = h / 2
+    b = lin(k, Pi, k * k, tau)
+    e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
+    q = compose(q, cay(scaled(2, e)))
+    tau = torque_at(t + h, q, body)
+    m = mul(J, e)
+    p = lin(1 / k, m, 1 / k, cross(m, e))
+    return (unit(q), lin(1, p, k, tau), tau, trail), report
+
+
+@kernel
+def mcg_step(h, t, state, body):
+    """Modified Crouch-Grossman: a free midpoint-Lie step between two half kicks.
+
+        Omega_h = J^-1 exp(-h/2 Omega_h) (Pi0 + h/2 tau0)                 implicit in Omega_h only
+        Q1  = Q0 exp(h Omega_h),      Pi1 = exp(-h Omega_h) (Pi0 + h/2 tau0) + h/2 tau1
+
+    Second order and symmetric as a symmetric splitting; spatial momentum exact because Pi is only rotated;
+    energy not kept, not Poisson, not symplectic. Conjugate to NEW3: the two gain energy at the same rate.
+    """
+    q, Pi, tau, trail = state
+    k = h / 2
+    q, p, trail, report = liemid(h, q, lin(1, Pi, k, tau), trail, body[0], body[1])
+    tau = torque_at(t + h, q, body)
+    return (unit(q), lin(1, p, k, tau), tau, trail), report
+
+
+PRK = Method(
+    name="PRK",
+    aliases=(),
+    title="partitioned Munthe-Kaas (Lobatto IIIA-IIIB)",
+    family="Nukala-Shelton",
+    sources=("nukala-shelton-2007", "ortolan-saccon-2012"),
+    step=prk_step,
+    start=start_trail,
+    order=2,
+    torques_per_step=1,
+    symmetric=True,
+    symplectic_free=False,
+    symplectic=False,
+    poisson_free=False,
+    momentum_free=True,
+    energy_free=True,
+    momentum_top=True,
+    energy_top=False,
+    drift="-",
+)
+MCG = Method(
+    name="MCG",
+    aliases=(),
+    title="modified Crouch-Grossman",
+    family="Nukala-Shelton",
+    sources=("nukala-shelton-2007", "ortolan-saccon-2012"),
+    step=mcg_step,
+    start=start_trail,
+    order=2,
+    torques_per_step=1,
+    symmetric=True,
+    symplectic_free=False,
+    symplectic=False,
+    poisson_free=False,
+    momentum_free=True,
+    energy_free=False,
+    momentum_top=True,
+    energy_top=False,
+    drift="+",
+)

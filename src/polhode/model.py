@@ -1,0 +1,84 @@
+"""What a method is: a step, and what is claimed of it, once, as data."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from polhode.body import start_plain
+
+CLAIMS = (
+    "symmetric",
+    "symplectic_free",
+    "symplectic",
+    "poisson_free",
+    "momentum_free",
+    "energy_free",
+    "momentum_top",
+    "energy_top",
+)
+"""The yes-or-no claims. "free": no torque; "top": a heavy top; otherwise a potential without symmetry."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Orders of convergence, for Q and for Omega; without a torque and with one."""
+
+    free: tuple[float, float]
+    torque: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A one-step method.
+
+    `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.body``) and `start` makes the
+    first state. The claims of a method of one's own may be left open (None); those of the catalogue may not.
+    """
+
+    name: str
+    step: Callable
+    order: int | Order | None = None
+    start: Callable = start_plain
+    coefficients: Callable | None = None  # (J, number) -> numbers the step finds in body[2]; exact until `number`
+    free_only: bool = False
+    aliases: tuple[str, ...] = ()
+    title: str = ""
+    family: str = "your own"
+    sources: tuple[str, ...] = ()
+    torques_per_step: int | None = None  # None: implicit in the torque, one evaluation per iteration
+    symmetric: bool | None = None
+    symplectic_free: bool | None = None
+    symplectic: bool | None = None
+    poisson_free: bool | None = None
+    momentum_free: bool | None = None
+    energy_free: bool | None = None
+    momentum_top: bool | None = None
+    energy_top: bool | None = None
+    drift: str | None = None  # of the energy on the stress test: "+", "-", "none"
+
+    @property
+    def orders(self) -> Order:
+        """The order claimed, spelled out."""
+        if isinstance(self.order, Order):
+            return self.order
+        n = float("nan") if self.order is None else self.order
+        return Order(free=(n, n), torque=(n, n))
+
+    @property
+    def lecture(self) -> str:
+        """Idea, formulas, why each claim holds, pitfalls."""
+        import inspect
+
+        return inspect.cleandoc(self.step.__doc__ or "")
+
+    @property
+    def explicit_torque(self) -> bool:
+        """Whether the torque is evaluated a fixed number of times a step, outside any iteration."""
+        return self.torques_per_step is not None
+
+    def open_claims(self) -> list[str]:
+        """The claims left open, which the catalogue does not allow."""
+        may_be_none = {"torques_per_step", "coefficients"}
+        return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
+
+    def __repr__(self):
+        return f"<Method {self.name}: {self.title or 'no title'}>"

@@ -1,0 +1,356 @@
+"""What a problem is: a body, a torque (and potential), and where it starts."""
+
+import functools
+import math
+import warnings
+
+import numpy as np
+
+from polhode import adapt
+from polhode.errors import InputError
+from polhode.rotation import Rotation
+
+ROTATION_TOLERANCE = 1e-8
+"""How far Q0^T Q0 may be from the identity; what is left is removed."""
+
+
+class Problem:
+    """A rigid body about a fixed point, and the torque on it.
+
+        Q' = Q hat(Omega),     J Omega' = J Omega x Omega + tau(t, Q)
+
+    Q maps body to space; Omega and tau are in body axes.
+
+    inertia      three principal moments, or a symmetric 3x3 tensor in your body axes
+    potential    U(Q) -> float, Q a 3x3 array. Alone it is enough: the torque is derived to round-off.
+    torque       tau(t, Q) -> three numbers in body axes; or
+    torque_space the same in space axes
+    Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
+    Omega0, Pi0  body angular velocity, or body angular momentum
+    invariants   {name: function(Q, Omega) -> number} that you expect to be conserved
+    h, t_end     step and end of the interval to use when none is given
+    """
+
+    def __init__(
+        self,
+        *,
+        inertia,
+        potential=None,
+        torque=None,
+        torque_space=None,
+        Q0=None,
+        Omega0=None,
+        Pi0=None,
+        t0=0.0,
+        invariants=None,
+        name="problem",
+        h=None,
+        t_end=None,
+    ):
+        if torque is not None and torque_space is not None:
+            raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
+        for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
+            if f is not None and not callable(f):
+                raise InputError(f"{label} is {f!r}; it must be a function, or left out.")
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end)
+        if torque is not None:
+            self._torque_kernel = adapt.body_torque(torque)
+        elif torque_space is not None:
+            self._torque_kernel = adapt.space_torque(torque_space)
+        elif potential is not None:
+            self._torque_kernel = adapt.potential_only(potential)
+        else:
+            self._torque_kernel = adapt.no_torque
+        self.has_torque = self._torque_kernel is not adapt.no_torque
+        self._potential_kernel = adapt.user_potential(potential) if potential is not None else None
+        if not self.has_torque:
+            self._potential_kernel = adapt.no_potential
+        self.parameters = _padded(self.axes.ravel())
+        self._user = {"torque": torque, "torque_space": torque_space, "potential": potential}
+        _check_functions(self, torque, torque_space, potential)
+
+    @classmethod
+    def from_kernels(
+        cls,
+        *,
+        inertia,
+        torque,
+        potential,
+        parameters=(),
+        Q0=None,
+        Omega0=None,
+        Pi0=None,
+        t0=0.0,
+        invariants=None,
+        name,
+        h=None,
+        t_end=None,
+    ):
+        """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples."""
+        self = cls.__new__(cls)
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end)
+        if not np.array_equal(self.axes, np.eye(3)):
+            raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
+        self._torque_kernel, self._potential_kernel = torque, potential
+        self.has_torque = torque is not adapt.no_torque
+        self.parameters = _padded(parameters)
+        self._user = None
+        return self
+
+    def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end):
+        self.name = str(name)
+        self.moments, self.axes = _principal(inertia)
+        self.inertia = np.array(inertia, dtype=float)
+        self.Q0 = _rotation(Q0)
+        if (Omega0 is None) == (Pi0 is None):
+            given = "both" if Omega0 is not None else "neither"
+            raise InputError(f"Give Omega0 or Pi0, one of them; {given} was given.")
+        if Omega0 is not None:
+            self.Omega0 = _vector("Omega0", Omega0)
+        else:
+            self.Omega0 = np.linalg.solve(self.tensor, _vector("Pi0", Pi0))
+        self.t0 = _number("t0", t0)
+        self.h = None if h is None else _number("h", h)
+        self.t_end = None if t_end is None else _number("t_end", t_end)
+        self.invariants = dict(invariants or {})
+
+    def __repr__(self):
+        kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
+        return f"<Problem {self.name}: {kind}, inertia {np.array2string(self.inertia, separator=', ')}>"
+
+    @property
+    def tensor(self):
+        """The inertia as a 3x3 tensor in the user's body axes."""
+        return np.diag(self.inertia) if self.inertia.ndim == 1 else self.inertia
+
+    @property
+    def has_potential(self):
+        """Whether there is an energy to speak of."""
+        return self._potential_kernel is not None
+
+    def torque(self, t, Q):
+        """The torque at time t and attitude Q (3x3), in body axes."""
+        Qp = np.asarray(Q) @ self.axes
+        return self.axes @ np.array(self._torque_kernel(t, tuple(Qp.ravel().tolist()), self.parameters))
+
+    def potential(self, Q):
+        """The potential energy at attitude Q."""
+        if not self.has_potential:
+            raise InputError(f"The problem {self.name!r} has no potential, so it has no energy: give potential=U.")
+        Qp = np.asarray(Q) @ self.axes
+        return self._potential_kernel(tuple(Qp.ravel().tolist()), self.parameters)
+
+    def energy(self, Q, Omega):
+        """Kinetic plus potential energy."""
+        Omega = np.asarray(Omega)
+        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
+
+    # ---- what the engine needs ----------------------------------------------------------------------
+
+    def start(self, Q=None, Omega=None):
+        """(q, Pi) in principal axes, as tuples of floats."""
+        Q = self.Q0 if Q is None else Q
+        Omega = self.Omega0 if Omega is None else Omega
+        q = Rotation().from_matrix(Q @ self.axes).as_quat(scalar_first=True)
+        Pi = self.moments * (self.axes.T @ Omega)
+        return tuple(q.tolist()), tuple(Pi.tolist())
+
+    @functools.cached_property
+    def machine_torque(self):
+        """The torque as machine code, or None (with one warning) when it cannot be compiled."""
+        return self._compiled("torque", self._torque_kernel)
+
+    @functools.cached_property
+    def machine_potential(self):
+        """The potential as machine code, or None (with one warning) when it cannot be compiled."""
+        return self._compiled("potential", self._potential_kernel)
+
+    def _compiled(self, kind, kernel):
+        from polhode import compile
+
+        try:
+            return getattr(compile, kind)(kernel)
+        except compile.CannotCompile as error:
+            reason = str(error).strip().splitlines()
+            warnings.warn(
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a "
+                f"thousand times slower: {next((line for line in reason if line.strip()), 'no reason given')} "
+                "Write it with indices, arithmetic and NumPy functions that Numba knows.",
+                stacklevel=4,
+            )
+            return None
+
+
+# ---- checks ------------------------------------------------------------------------------------------
+
+
+def _padded(parameters):
+    values = [float(x) for x in parameters]
+    return tuple(values + [0.0] * (adapt.PARAMETERS - len(values)))
+
+
+def _number(label, value):
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{label} is {value!r}; it must be a number.") from None
+    if not math.isfinite(x):
+        raise InputError(f"{label} is {x}; it must be finite.")
+    return x
+
+
+def _vector(label, value):
+    try:
+        v = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{label} is {value!r}; it must be three numbers.") from None
+    if v.shape != (3,):
+        raise InputError(f"{label} has shape {v.shape}; it must be three numbers.")
+    if not np.isfinite(v).all():
+        raise InputError(f"{label} is {v}; it must be finite.")
+    return v
+
+
+def _principal(inertia):
+    """Principal moments and the rotation from principal to body axes."""
+    try:
+        J = np.array(inertia, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"inertia is {inertia!r}; give three principal moments or a symmetric 3x3 tensor.") from None
+    if J.shape not in ((3,), (3, 3)):
+        raise InputError(f"inertia has shape {J.shape}; give three principal moments or a symmetric 3x3 tensor.")
+    if not np.isfinite(J).all():
+        raise InputError(f"inertia is {J.tolist()}; every entry must be finite.")
+    if J.shape == (3,):
+        moments, axes = J, np.eye(3)
+    else:
+        off = np.abs(J - J.T).max()
+        if off > 1e-12 * np.abs(J).max():
+            raise InputError(f"The inertia tensor is not symmetric: its halves differ by {off:.2g}. Use (J + J.T)/2.")
+        moments, axes = np.linalg.eigh((J + J.T) / 2)
+        if np.linalg.det(axes) < 0:
+            axes = -axes
+    if not (moments > 0).all():
+        raise InputError(f"The principal moments are {moments.tolist()}; all three must be positive.")
+    low, mid, high = np.sort(moments)
+    if high > (low + mid) * (1 + 1e-12):
+        warnings.warn(
+            f"No body in space has principal moments {moments.tolist()}: the largest exceeds the sum of the others. "
+            "The equations can be integrated all the same.",
+            stacklevel=5,
+        )
+    return moments, axes
+
+
+def _rotation(Q0):
+    """Q0 as an exact rotation matrix."""
+    if Q0 is None:
+        return np.eye(3)
+    if isinstance(Q0, Rotation()):
+        return Q0.as_matrix()
+    try:
+        Q = np.array(Q0, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"Q0 is {Q0!r}; give a 3x3 matrix, a Rotation or a rotation vector.") from None
+    if not np.isfinite(Q).all():
+        raise InputError(f"Q0 is {Q.tolist()}; every entry must be finite.")
+    if Q.shape == (3,):
+        return Rotation().from_rotvec(Q).as_matrix()
+    if Q.shape != (3, 3):
+        raise InputError(
+            f"Q0 has shape {Q.shape}; give a 3x3 matrix, a Rotation or a rotation vector of three numbers "
+            "(a quaternion goes through scipy.spatial.transform.Rotation.from_quat)."
+        )
+    off = np.abs(Q.T @ Q - np.eye(3)).max()
+    if off > ROTATION_TOLERANCE or np.linalg.det(Q) < 0:
+        what = (
+            f"Q0^T Q0 differs from the identity by {off:.2g}, more than {ROTATION_TOLERANCE:.0g}"
+            if off > ROTATION_TOLERANCE
+            else "its determinant is -1, a reflection"
+        )
+        raise InputError(f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest.")
+    return Q
+
+
+def _check_functions(problem, torque, torque_space, potential):
+    """Try the user's functions at the start and at random attitudes; say what is wrong."""
+    given = [(label, f) for label, f in (("torque", torque), ("torque_space", torque_space)) if f is not None]
+    for label, f in given:
+        value = _tried(label, f, problem.t0, problem.Q0.copy())
+        _three_numbers(label, value, problem.t0)
+    if potential is None:
+        return
+    value = _tried("potential", potential, problem.Q0.copy())
+    try:
+        value = complex(np.asarray(value).item())
+    except (TypeError, ValueError):
+        raise InputError(f"potential(Q0) is {value!r}; it must be one number.") from None
+    if not math.isfinite(abs(value)):
+        raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
+    _compare_with_differences(problem, potential, derived=not given)
+
+
+def _tried(label, f, *arguments):
+    try:
+        return f(*arguments)
+    except Exception as error:
+        names = "t, Q" if len(arguments) == 2 else "Q"
+        raise InputError(
+            f"{label}({names}) failed at the start: {type(error).__name__}: {error}. It is called with "
+            f"{'a time and ' if len(arguments) == 2 else ''}a 3x3 array Q."
+        ) from error
+
+
+def _three_numbers(label, value, t):
+    try:
+        v = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        v = None
+    if v is None or v.shape != (3,):
+        got = "nothing" if value is None else repr(value) if v is None else f"an array of shape {v.shape}"
+        raise InputError(f"{label}(t, Q) returned {got}; it must return three numbers (tuple, list or array).")
+    if not np.isfinite(v).all():
+        raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
+
+
+def _compare_with_differences(problem, potential, derived):
+    """The torque in use against minus the gradient of the potential, at random attitudes."""
+    rng = np.random.default_rng(20120417)
+    attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
+    for Q in attitudes:
+        slope = -_gradient(potential, Q)
+        if not np.isfinite(slope).all():
+            continue
+        try:
+            tau = problem.torque(problem.t0, Q)
+        except Exception as error:
+            raise InputError(
+                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential is "
+                "called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not math.sqrt), "
+                "or give torque= yourself."
+            ) from error
+        if not np.isfinite(tau).all():
+            continue
+        scale = np.abs(slope).max() + np.abs(tau).max() + 1e-3 * abs(float(np.real(potential(Q))))
+        if np.abs(tau - slope).max() <= 1e-5 * scale + 1e-9:
+            continue
+        values = f"at Q = {np.round(Q, 6).tolist()} {{}} {tau.tolist()}, minus the gradient is {slope.tolist()}"
+        if derived:
+            raise InputError(
+                "The potential cannot be differentiated by the complex step: "
+                + values.format("it gives the torque")
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic: write np.sqrt(x @ x) for the "
+                "norm, np.sqrt(x*x) for abs; or give torque= yourself."
+            )
+        raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
+
+
+def _gradient(potential, Q, d=1e-5):
+    """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
+
+    def U(j, e):
+        value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
+        return float(np.real(np.asarray(value).item()))
+
+    with np.errstate(all="ignore"):
+        return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])

@@ -1,0 +1,1 @@
+"""The problems on which integrators are judged, one file each."""

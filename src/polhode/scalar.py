@@ -1,0 +1,162 @@
+"""Numbers: the few functions whose code depends on the arithmetic.
+
+A kernel is an ordinary function on tuples of numbers, built from ``+ - * /``, the functions of this
+module and other kernels. The same source then runs with Python floats, with complex numbers (exact
+derivatives by the complex step), with mpmath (any precision, real or complex), and compiled. Whatever
+has to know which arithmetic it is in, or has to branch on a value, is here or in ``solver.py``.
+
+The removable singularities of the rotation group are Stumpff functions of s = |x|^2, all entire:
+
+    c0(s) = cos(x)         c1(s) = sin(x)/x         c2(s) = (1 - cos x)/x^2         c3(s) = (x - sin x)/x^3
+
+so no kernel needs a square root or a small-angle switch. In floats they are Taylor polynomials for
+s <= 1/4 (the truncated tail is below 2^-58 of the value) and the library's sine and cosine beyond.
+"""
+
+import cmath
+import math
+
+KERNELS = []  # every kernel, in order of definition: what compile.py makes callable from machine code
+
+STEP = 2.0**-100
+"""The complex step. Its square (6e-61) is negligible against 1 even at 50 digits."""
+
+
+def kernel(function):
+    """Mark a function as a kernel: it stays ordinary Python, and compiled callers may call it."""
+    KERNELS.append(function)
+    return function
+
+
+def _is_real(x):
+    return isinstance(x, (float, int))
+
+
+def sqrt(x):
+    """The square root."""
+    return math.sqrt(x) if _is_real(x) else cmath.sqrt(x) if isinstance(x, complex) else _mp().sqrt(x)
+
+
+def sin(x):
+    """The sine."""
+    return math.sin(x) if _is_real(x) else cmath.sin(x) if isinstance(x, complex) else _mp().sin(x)
+
+
+def cos(x):
+    """The cosine."""
+    return math.cos(x) if _is_real(x) else cmath.cos(x) if isinstance(x, complex) else _mp().cos(x)
+
+
+def c0(s):
+    """cos(x) of s = x^2; relative to 1 the float error is below 2 ulp."""
+    return c0_real(s) if _is_real(s) else c0_complex(s) if isinstance(s, complex) else _mp().hyp0f1(0.5, -s / 4)
+
+
+def c1(s):
+    """sin(x)/x of s = x^2; float error below 2 ulp for x <= 2, then that of the sine."""
+    return c1_real(s) if _is_real(s) else c1_complex(s) if isinstance(s, complex) else _mp().hyp0f1(1.5, -s / 4)
+
+
+def c3(s):
+    """(x - sin x)/x^3 of s = x^2; float error below 4 ulp."""
+    return c3_real(s) if _is_real(s) else c3_complex(s) if isinstance(s, complex) else _c3_mp(s)
+
+
+@kernel
+def c2(s):
+    """(1 - cos x)/x^2 of s = x^2, written as half the square of sin(x/2)/(x/2): nothing cancels."""
+    c = c1(s / 4)
+    return c * c / 2
+
+
+def magnitude(x):
+    """How large a number is for a convergence test: a derivative carried along counts like the value.
+
+    Complex numbers carry a derivative of size one as an imaginary part of size STEP, and an iteration has
+    converged only when the derivative has, too.
+    """
+    return abs(x) if _is_real(x) or not hasattr(x, "imag") else abs(x.real) + abs(x.imag) / STEP
+
+
+def epsilon(x):
+    """The spacing of numbers at 1 in the arithmetic of x."""
+    return 2.0**-52 if isinstance(x, (float, int, complex)) else _mp().eps
+
+
+# ---- floats, interpreted or compiled: the same code --------------------------------------------------
+
+
+def c0_real(s):
+    if s <= 0.25:
+        return series(s, 1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200)
+    return math.cos(math.sqrt(s))
+
+
+def c1_real(s):
+    if s <= 0.25:
+        return series(s, 1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, 0.0)
+    x = math.sqrt(s)
+    return math.sin(x) / x
+
+
+def c3_real(s):
+    if s <= 0.25:
+        return series(
+            s, 1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800, 1 / 1307674368000, 0.0
+        )
+    if s <= 4.0:  # c3(4s) = (c2(s) + c0(s) c3(s)) / 4, twice: x - sin(x) would cancel below x = 2
+        a = s / 16
+        c = c1_real(a / 4)
+        once = (c * c / 2 + c0_real(a) * c3_small(a)) / 4
+        c = c1_real(a)
+        return (c * c / 2 + c0_real(4 * a) * once) / 4
+    x = math.sqrt(s)
+    return (x - math.sin(x)) / (s * x)
+
+
+def c3_small(s):
+    return series(s, 1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800, 1 / 1307674368000, 0.0)
+
+
+def c0_complex(s):
+    if abs(s) <= 0.25:
+        return series(s, 1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200)
+    return cmath.cos(cmath.sqrt(s))
+
+
+def c1_complex(s):
+    if abs(s) <= 0.25:
+        return series(s, 1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, 0.0)
+    x = cmath.sqrt(s)
+    return cmath.sin(x) / x
+
+
+def c3_complex(s):
+    if abs(s) <= 0.25:
+        return c3_small(s)
+    a = s / 16
+    c = c1_complex(a / 4)
+    once = (c * c / 2 + c0_complex(a) * c3_small(a)) / 4
+    c = c1_complex(a)
+    return (c * c / 2 + c0_complex(4 * a) * once) / 4
+
+
+def series(s, a0, a1, a2, a3, a4, a5, a6, a7):
+    """a0 + a1 s + ... + a7 s^7 by Estrin's scheme: half the latency of Horner's."""
+    s2 = s * s
+    low = (a0 + a1 * s) + (a2 + a3 * s) * s2
+    high = (a4 + a5 * s) + (a6 + a7 * s) * s2
+    return low + high * (s2 * s2)
+
+
+# ---- any precision -----------------------------------------------------------------------------------
+
+
+def _mp():
+    import mpmath
+
+    return mpmath.mp
+
+
+def _c3_mp(s):
+    return _mp().hyper([1], [2, 2.5], -s / 4) / 6
