@@ -2,8 +2,8 @@
 
 One loop is compiled per method and serves every torque: the torque comes as an argument of a declared
 function type. So methods + torques are compiled, never methods x torques. Both go to a disk cache of our
-own (Numba's does not notice edits in other files): its key is the text of every kernel source, the code of
-the user's function and of what it calls, and the version of Numba. Set POLHODE_CACHE to move it.
+own (Numba's does not notice edits in other files): its key is the text of the kernel sources, the code of
+the step or torque with all it calls and refers to, and the version of Numba. POLHODE_CACHE moves it.
 """
 
 import cmath
@@ -130,10 +130,16 @@ def cache_folder():
 
 @functools.cache
 def _sources():
-    """A hash of every source file of the package that a kernel may use, and of the versions below it."""
+    """A hash of the sources that every kernel stands on, and of the versions below them.
+
+    The functions of methods and problems are hashed one by one (`_stamp`), so that an edit of one method
+    does not cost the compilation of all.
+    """
     root = pathlib.Path(__file__).parent
     text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for file in sorted(root.rglob("*.py")):
+    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py"):
+        text.update((root / file).read_bytes())
+    for file in sorted((root / "so3").glob("*.py")):
         text.update(file.read_bytes())
     return text.hexdigest()
 
