@@ -10,6 +10,7 @@ import cmath
 import functools
 import hashlib
 import math
+import operator
 import os
 import pathlib
 import sys
@@ -17,6 +18,7 @@ import types as python_types
 import warnings
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import caching, cgutils
@@ -297,7 +299,7 @@ _stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
 _stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
 
 
-@overload(adapt.square, jit_options={"error_model": "numpy"})
+@overload(adapt.square, inline="always")  # inlined, so that the array lives in the frame of the caller
 def _square(Q):
     return lambda Q: _array_on_stack(Q)
 
@@ -327,6 +329,18 @@ def _array_on_stack(typing_context, Q):
         return result._getvalue()
 
     return array(Q), build
+
+
+@overload(operator.matmul)
+def _mixed_product(a, b):
+    """A real array times a complex one, which Numba's @ refuses: a potential meets it under the complex step."""
+    if not (isinstance(a, types.Array) and isinstance(b, types.Array)):
+        return None
+    if isinstance(a.dtype, types.Complex) and isinstance(b.dtype, types.Float):
+        return lambda a, b: a @ b.astype(np.complex128)
+    if isinstance(a.dtype, types.Float) and isinstance(b.dtype, types.Complex):
+        return lambda a, b: a.astype(np.complex128) @ b
+    return None
 
 
 @overload(adapt.triple, jit_options={"error_model": "numpy"})

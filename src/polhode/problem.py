@@ -1,5 +1,6 @@
 """What a problem is: a body, a torque (and potential), and where it starts."""
 
+import copy
 import functools
 import math
 import warnings
@@ -144,6 +145,21 @@ class Problem:
         """Kinetic plus potential energy."""
         Omega = np.asarray(Omega)
         return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
+
+    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None):
+        """The same problem with another start; what has been compiled is shared."""
+        if Omega0 is not None and Pi0 is not None:
+            raise InputError("Give Omega0 or Pi0, one of them; both were given.")
+        other = copy.copy(self)
+        if Q0 is not None:
+            other.Q0 = _rotation(Q0)
+        if Omega0 is not None:
+            other.Omega0 = _vector("Omega0", Omega0)
+        if Pi0 is not None:
+            other.Omega0 = np.linalg.solve(self.tensor, _vector("Pi0", Pi0))
+        if t0 is not None:
+            other.t0 = _number("t0", t0)
+        return other
 
     # ---- what the engine needs ----------------------------------------------------------------------
 

@@ -1,0 +1,36 @@
+# Every target works on a machine with only Python 3.11+, make and git: the virtual environment is made when
+# there is none and reused when there is. PYTHON chooses the interpreter, VENV another folder for it.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+READY = $(VENV)/.ready
+
+.PHONY: stress test check bench docs clean
+
+stress: $(READY)
+	$(BIN)/polhode stress
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -q
+
+check: $(READY)
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	$(BIN)/python benchmarks/bench.py
+
+docs: $(READY)
+	$(BIN)/python -m polhode.report.catalogue docs
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test,check]"
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
