@@ -256,6 +256,9 @@ for _f in (
     scalar.c0_complex,
     scalar.c1_complex,
     scalar.c3_complex,
+    scalar.c5_real,
+    scalar.c5_small,
+    scalar.c5_complex,
     scalar.series,
     adapt.axes,
     adapt.seen,
@@ -297,6 +300,7 @@ def _stumpff(function, real, complex_):
 _stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
 _stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
 _stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
+_stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
 
 
 @overload(adapt.square, inline="always")  # inlined, so that the array lives in the frame of the caller

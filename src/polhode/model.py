@@ -40,6 +40,7 @@ class Method:
     start: Callable = start_plain
     coefficients: Callable | None = None  # (J, number) -> numbers the step finds in body[2]; exact until `number`
     free_only: bool = False
+    extended: bool = False  # the memory is part of the state, not only a guess: properties are those of the whole
     aliases: tuple[str, ...] = ()
     title: str = ""
     family: str = "your own"

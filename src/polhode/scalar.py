@@ -62,11 +62,22 @@ def c3(s):
     return c3_real(s) if _is_real(s) else c3_complex(s) if isinstance(s, complex) else _c3_mp(s)
 
 
+def c5(s):
+    """(sin x - x + x^3/6)/x^5 of s = x^2, for derivatives of c3; relative float error below 1e-13."""
+    return c5_real(s) if _is_real(s) else c5_complex(s) if isinstance(s, complex) else _c5_mp(s)
+
+
 @kernel
 def c2(s):
     """(1 - cos x)/x^2 of s = x^2, written as half the square of sin(x/2)/(x/2): nothing cancels."""
     c = c1(s / 4)
     return c * c / 2
+
+
+@kernel
+def c4(s):
+    """(cos x - 1 + x^2/2)/x^4 of s = x^2, from 1 - c1 = s c3 at half the angle: nothing cancels."""
+    return c3(s / 4) * (1 + c1(s / 4)) / 8
 
 
 def magnitude(x):
@@ -101,9 +112,7 @@ def c1_real(s):
 
 def c3_real(s):
     if s <= 0.25:
-        return series(
-            s, 1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800, 1 / 1307674368000, 0.0
-        )
+        return c3_small(s)
     if s <= 4.0:  # c3(4s) = (c2(s) + c0(s) c3(s)) / 4, twice: x - sin(x) would cancel below x = 2
         a = s / 16
         c = c1_real(a / 4)
@@ -116,6 +125,16 @@ def c3_real(s):
 
 def c3_small(s):
     return series(s, 1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800, 1 / 1307674368000, 0.0)
+
+
+def c5_real(s):
+    if s <= 0.25:
+        return c5_small(s)
+    return (1 / 6 - c3_real(s)) / s
+
+
+def c5_small(s):
+    return series(s, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, -1 / 1307674368000, 0.0, 0.0)
 
 
 def c0_complex(s):
@@ -134,11 +153,20 @@ def c1_complex(s):
 def c3_complex(s):
     if abs(s) <= 0.25:
         return c3_small(s)
-    a = s / 16
-    c = c1_complex(a / 4)
-    once = (c * c / 2 + c0_complex(a) * c3_small(a)) / 4
-    c = c1_complex(a)
-    return (c * c / 2 + c0_complex(4 * a) * once) / 4
+    if abs(s) <= 4.0:
+        a = s / 16
+        c = c1_complex(a / 4)
+        once = (c * c / 2 + c0_complex(a) * c3_small(a)) / 4
+        c = c1_complex(a)
+        return (c * c / 2 + c0_complex(4 * a) * once) / 4
+    x = cmath.sqrt(s)
+    return (x - cmath.sin(x)) / (s * x)
+
+
+def c5_complex(s):
+    if abs(s) <= 0.25:
+        return c5_small(s)
+    return (1 / 6 - c3_complex(s)) / s
 
 
 def series(s, a0, a1, a2, a3, a4, a5, a6, a7):
@@ -160,3 +188,7 @@ def _mp():
 
 def _c3_mp(s):
     return _mp().hyper([1], [2, 2.5], -s / 4) / 6
+
+
+def _c5_mp(s):
+    return _mp().hyper([1], [3, 3.5], -s / 4) / 120

@@ -1,0 +1,1 @@
+"""Measuring what a method does: drift, order, symmetry, symplecticity, invariants."""

@@ -1,0 +1,260 @@
+"""Properties of a kernel method, each measured by its theorem, in as many digits as it takes.
+
+A defect that falls when the precision is raised is round-off; one that stays is the method's own. So every
+yes-or-no property is measured at two precisions and no verdict hangs on a threshold chosen by hand. States
+are generic: three distinct moments, no attitude or velocity near a symmetry.
+"""
+
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mpf
+
+from polhode.errors import InputError
+from polhode.problems.catalogue import problem
+from polhode.scalar import STEP
+from polhode.so3.rotations import compose, inverse, matrix, rotated, unit
+from polhode.so3.vectors import dot, mul
+from polhode.solve import body_of
+
+INERTIA = (1.6, 2.3, 3.1)
+ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic in use
+MOMENTUM = (0.7, -0.4, 1.1)
+DIGITS = (30, 50)
+STEP_SIZE = mpf(1) / 8
+
+
+def free():
+    """A free body without symmetry."""
+    return problem("free-body", inertia=INERTIA)
+
+
+def potential():
+    """The stress test's potential on a body without symmetry."""
+    return problem("stress", inertia=INERTIA)
+
+
+def top():
+    """The heavy top without symmetry."""
+    return problem("heavy-top")
+
+
+def forced():
+    """The torque that depends on time."""
+    return problem("forced")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A defect measured at two precisions: `low` and `high`, with the verdict that follows."""
+
+    low: float
+    high: float
+
+    @property
+    def holds(self):
+        """Whether the defect is round-off: below the lower precision, and gone with the higher one."""
+        return self.low < 10.0 ** (8 - DIGITS[0]) and self.high < 10.0 ** (8 - DIGITS[1])
+
+
+def finding(defect, method, *arguments):
+    """Measure `defect(method, ...)` at both precisions."""
+    values = []
+    for digits in DIGITS:
+        with mpmath.workdps(digits):
+            values.append(float(defect(method, *arguments)))
+    return Finding(*values)
+
+
+# ---- the defects -------------------------------------------------------------------------------------
+
+
+def symmetry(method, p=None, h=STEP_SIZE):
+    """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
+    p = p or (free() if method.free_only else forced())
+    body, q, Pi = generic(p, method)
+    t = mpf(1) / 3
+    first = method.start(h, t, q, Pi, body)
+    if method.extended:  # a first step makes the memory typical
+        first = taken(method, h, t - h, first, body)
+    there = taken(method, h, t, first, body)
+    if not method.extended:
+        there = method.start(-h, t + h, there[0], there[1], body)
+    back = taken(method, -h, t + h, there, body)
+    missed = max(apart(back[0], first[0]), furthest(back[1], first[1]))
+    return max(missed, furthest(back[3], first[3])) if method.extended else missed
+
+
+def symplecticity(method, p=None, h=STEP_SIZE):
+    """max |D^T W(Pi1) D - W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian."""
+    p = p or potential()
+    body, q, Pi = generic(p, method)
+    columns, Pi1 = [], None
+    for j in range(6):
+        xi = tuple(mpmath.mpc(0, STEP / 2) if j == k else mpmath.mpc(0) for k in range(3))
+        dPi = tuple(mpmath.mpc(0, STEP) if j == 3 + k else mpmath.mpc(0) for k in range(3))
+        q1, Pi1 = fresh(method, h, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
+        real = tuple(x.real for x in q1)
+        turn = compose(inverse(real), tuple(x.imag for x in q1))  # q1 = real (1 + i STEP xi1/2), |real| = 1
+        columns.append([2 * x / STEP for x in turn[1:]] + [x.imag / STEP for x in Pi1])
+    D = mpmath.matrix(columns).T
+    after = tuple(x.real for x in Pi1)
+    return mpmath.mnorm(D.T * form(after) * D - form(Pi), mpmath.inf)
+
+
+def poisson(method, p=None, h=STEP_SIZE):
+    """max |A hat(Pi0) A^T - hat(Pi1)| for the free body, A the derivative of Pi1 by Pi0."""
+    p = p or free()
+    body, q, Pi = generic(p, method)
+    columns, Pi1 = [], None
+    for j in range(3):
+        dPi = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
+        _, Pi1 = fresh(method, h, q, tuple(a + b for a, b in zip(Pi, dPi)), body)
+        columns.append([x.imag / STEP for x in Pi1])
+    A = mpmath.matrix(columns).T
+    return mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf)
+
+
+def momentum_free(method, h=STEP_SIZE):
+    """Change of the spatial momentum of a free body in three steps."""
+    return _changed(method, free(), h, lambda q, Pi, p: rotated(q, Pi))
+
+
+def energy_free(method, h=STEP_SIZE):
+    """Change of the energy of a free body in three steps."""
+    return _changed(method, free(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
+
+
+def momentum_top(method, h=STEP_SIZE):
+    """Change of the vertical momentum of the heavy top in three steps."""
+    return _changed(method, top(), h, lambda q, Pi, p: rotated(q, Pi)[2:])
+
+
+def energy_top(method, h=STEP_SIZE):
+    """Change of the energy of the heavy top in three steps."""
+    return _changed(method, top(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
+
+
+DEFECTS = {
+    "symmetric": symmetry,
+    "symplectic_free": lambda method: symplecticity(method, free()),
+    "symplectic": symplecticity,
+    "poisson_free": poisson,
+    "momentum_free": momentum_free,
+    "energy_free": energy_free,
+    "momentum_top": momentum_top,
+    "energy_top": energy_top,
+}
+"""For every yes-or-no claim of a method, the defect that is zero when it holds."""
+
+WITH_TORQUE = ("symplectic", "momentum_top", "energy_top")
+"""The claims that say nothing about a method for free bodies only."""
+
+
+def torque_evaluations(method, p=None, h=0.125, steps=16):
+    """How often the torque is called in so many steps, counted."""
+    p = p or potential()
+    calls = []
+
+    def counted(t, Q, par):
+        calls.append(t)
+        return p._torque_kernel(t, Q, par)
+
+    body = body_of(p, method, torque=counted)
+    state = method.start(h, 0.0, *p.start(), body)
+    for i in range(steps):
+        state = taken(method, h, i * h, state, body)
+    return len(calls)
+
+
+# ---- order -------------------------------------------------------------------------------------------
+
+
+def order(method, p, span=mpf(1) / 4, coarsest=4, digits=40):
+    """Order of convergence of Q and of Omega on [0, span], against a reference in as many digits.
+
+    Step sizes are halved three times; the exponents between neighbours are extrapolated to h = 0, so that the
+    next term of the error expansion is gone. A component without error beyond round-off is exact: infinity.
+    """
+    from polhode.exact.reference import by_mpmath
+
+    with mpmath.workdps(digits):
+        body, q, Pi = generic(p, method)
+        q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
+        errors_Q, errors_Omega = [], []
+        for n in (coarsest, 2 * coarsest, 4 * coarsest, 8 * coarsest):
+            h = span / n
+            state = method.start(h, mpf(0), q, Pi, body)
+            for i in range(n):
+                state = taken(method, h, i * h, state, body)
+            errors_Q.append(apart(state[0], q_end))
+            errors_Omega.append(furthest(state[1], Pi_end))
+        return _exponent(errors_Q, digits), _exponent(errors_Omega, digits)
+
+
+def _exponent(errors, digits):
+    if errors[-1] < mpf(10) ** (8 - digits):
+        return float("inf")
+    p = [mpmath.log(a / b, 2) for a, b in zip(errors, errors[1:])]
+    return float(2 * p[2] - p[1])
+
+
+# ---- what they share ---------------------------------------------------------------------------------
+
+
+def generic(p, method):
+    """The body and a generic state, in mpmath."""
+    body = body_of(p, method, number=mpf)
+    return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
+
+
+def taken(method, h, t, state, body):
+    """The state one step on."""
+    state, report = method.step(h, t, state, body)
+    if report[1] != 0:
+        raise InputError(f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there.")
+    return state
+
+
+def fresh(method, h, q, Pi, body):
+    """(q, Pi) one step on, started afresh."""
+    state = taken(method, h, mpf(0), method.start(h, mpf(0), q, Pi, body), body)
+    return state[0], state[1]
+
+
+def apart(q, r):
+    """The angle between two attitudes, to first order: twice the vector part of q^-1 r."""
+    return 2 * furthest(compose(inverse(q), r)[1:], (0, 0, 0))
+
+
+def furthest(a, b):
+    """The largest difference between two tuples."""
+    return max((abs(x - y) for x, y in zip(a, b)), default=mpf(0))
+
+
+def hat(a):
+    """The matrix of a x, for mpmath."""
+    return mpmath.matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def form(Pi):
+    """The symplectic form at Pi in the left trivialisation."""
+    W = mpmath.zeros(6)
+    W[:3, :3] = -hat(Pi)
+    for j in range(3):
+        W[j, 3 + j], W[3 + j, j] = 1, -1
+    return W
+
+
+def _changed(method, p, h, invariant):
+    body, q, Pi = generic(p, method)
+    state = method.start(h, mpf(0), q, Pi, body)
+    before = invariant(q, Pi, p)
+    for i in range(3):
+        state = taken(method, h, i * h, state, body)
+    return furthest(invariant(state[0], state[1], p), before)
+
+
+def _energy(q, Pi, p):
+    J = tuple(mpf(x) for x in p.moments.tolist())
+    return dot(Pi, mul(tuple(1 / x for x in J), Pi)) / 2 + p._potential_kernel(matrix(q), p.parameters)

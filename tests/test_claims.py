@@ -1,0 +1,60 @@
+"""Every claim of every method in the catalogue, yes and no, measured. Change a claim and a test here fails."""
+
+import pytest
+
+import polhode as ph
+from polhode.certify import properties
+from polhode.model import CLAIMS
+
+METHODS = list(ph.methods().values())
+YES_OR_NO = [
+    pytest.param(m, claim, id=f"{m.name}-{claim}")
+    for m in METHODS
+    for claim in CLAIMS
+    if not (m.free_only and claim in properties.WITH_TORQUE)
+]
+
+
+@pytest.mark.parametrize("method, claim", YES_OR_NO)
+def test_claim(method, claim):
+    found = properties.finding(properties.DEFECTS[claim], method)
+    assert found.holds is getattr(method, claim), f"defect {found.low:.2g} at 30 digits, {found.high:.2g} at 50"
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_no_claim_is_left_open(method):
+    assert method.open_claims() == []
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if not m.free_only], ids=lambda m: m.name)
+def test_torque_evaluations_are_as_claimed(method):
+    n = 16
+    counted = properties.torque_evaluations(method, steps=n)
+    if method.explicit_torque:
+        assert counted == 1 + n * method.torques_per_step
+    else:
+        assert counted > 1 + n  # an iteration that never iterates would not be implicit
+    problem = properties.potential()
+    assert ph.solve(problem, method, h=0.125, n_steps=n, compiled=False).stats["n_torque"] == counted
+
+
+PROBLEMS = {"free": properties.free, "torque": properties.potential, "forced": properties.forced}
+
+
+@pytest.mark.parametrize("case", PROBLEMS)
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_order(method, case):
+    if method.free_only and case != "free":
+        return
+    claimed = method.orders.free if case == "free" else method.orders.torque
+    measured = properties.order(method, PROBLEMS[case]())
+    assert measured == pytest.approx(claimed, abs=0.05)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_sources_are_in_the_bibliography(method):
+    from polhode.bibliography import entries
+
+    known = entries()
+    assert method.sources and all(key in known for key in method.sources)
+    assert len(method.lecture) > 200

@@ -1,0 +1,103 @@
+"""Compilation under control: how much is compiled, when the cache hits, and that a step allocates nothing."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+
+import polhode as ph
+
+PROGRAM = """
+import json, sys
+import polhode as ph
+from polhode import compile
+U = lambda Q: Q[2, 2] + FACTOR * Q[0, 1]
+p = ph.Problem(inertia=(1, 2, 2.5), potential=U, Omega0=(0.1, 1, 0))
+a = ph.solve("stress", "VLV", h=0.125, n_steps=100)
+b = ph.solve(p, "VLV", h=0.125, n_steps=100)
+print(json.dumps({"compiled": compile.COMPILED, "ends": [a.Omega[-1].tolist(), b.Omega[-1].tolist()]}))
+"""
+
+
+def run(cache, source, factor="0.5"):
+    """Run the program in a new process; what was compiled, and where the two runs ended."""
+    environment = {**os.environ, "POLHODE_CACHE": str(cache), "PYTHONPATH": str(source)}
+    program = PROGRAM.replace("FACTOR", factor)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
+    source = tmp_path / "src"
+    shutil.copytree(pathlib.Path(ph.__file__).parent, source / "polhode")
+    cache = tmp_path / "cache"
+    first = run(cache, source)
+    assert not any(hit for _, hit in first["compiled"])
+    files = sorted(cache.rglob("*"))
+
+    second = run(cache, source)
+    assert second == {"compiled": [[name, True] for name, _ in first["compiled"]], "ends": first["ends"]}
+    assert sorted(cache.rglob("*")) == files, "the cache grew although nothing changed"
+
+    third = run(cache, source, factor="0.25")  # another torque of the user's: only it is compiled
+    assert [name for name, hit in third["compiled"] if not hit] == ["torque"]
+    assert third["ends"][0] == first["ends"][0] and third["ends"][1] != first["ends"][1]
+
+    equations = source / "polhode" / "methods" / "equations.py"  # a kernel two calls below the step
+    text = equations.read_text()
+    assert "a = 1 + dot(e, e)" in text
+    equations.write_text(text.replace("a = 1 + dot(e, e)", "a = 1 + 2 * dot(e, e)"))
+    fourth = run(cache, source)
+    assert [name for name, hit in fourth["compiled"] if not hit] == ["loop-vlv_step"]
+    assert fourth["ends"] != first["ends"]
+
+    vectors = source / "polhode" / "so3" / "vectors.py"  # what every kernel stands on
+    vectors.write_text(vectors.read_text() + "\n# edited\n")
+    assert not any(hit for _, hit in run(cache, source)["compiled"])
+
+
+def test_one_loop_per_method_serves_every_torque():
+    from polhode import compile
+
+    ph.solve("stress", "VLV", h=0.125, n_steps=1)
+    before = len(compile.COMPILED)
+    for alpha in (0.1, 0.2, 0.3):
+        ph.solve(ph.problem("stress", alpha=alpha), "VLV", h=0.125, n_steps=1)
+    assert len(compile.COMPILED) == before
+    ph.solve(ph.Problem(inertia=(1, 2, 2), torque=lambda t, Q: (0.1, Q[0, 1], t), Omega0=(1, 0, 0)), "VLV", h=0.1, n_steps=3)
+    assert [name for name, _ in compile.COMPILED[before:]] == ["torque"]
+
+
+def test_a_step_allocates_nothing():
+    from numba.core.runtime import _nrt_python, rtsys
+
+    _nrt_python.memsys_enable_stats()
+
+    def torque(t, Q):
+        return Q[0, 1], Q[1, 2], Q[2, 0]
+
+    for problem in (ph.problem("stress"), ph.Problem(inertia=(1, 2, 2), torque=torque, Omega0=(1, 0, 0.1))):
+        allocated = []
+        for n in (1000, 50_000):
+            ph.solve(problem, "VLV", h=0.01, n_steps=n, save_every=n)
+            before = rtsys.get_allocation_stats().mi_alloc
+            ph.solve(problem, "VLV", h=0.01, n_steps=n, save_every=n)
+            allocated.append(rtsys.get_allocation_stats().mi_alloc - before)
+        assert abs(allocated[1] - allocated[0]) < 50  # a few per call into machine code, none per step
+
+
+def test_importing_polhode_does_not_import_the_heavy_libraries():
+    heavy = ["numba", "matplotlib", "scipy", "xarray", "mpmath", "rich"]
+    program = f"import sys, polhode; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_memory_is_what_is_saved():
+    s = ph.solve("stress", "VLV", h=0.125, n_steps=100_000, save_every=10_000)
+    assert s.Q.shape == (11, 3, 3) and s.t[-1] == 12_500.0
+    assert np.abs(s.orthogonality).max() < 2e-15

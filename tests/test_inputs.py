@@ -1,0 +1,130 @@
+"""The error table: what is given wrong, and that the sentence names it, says what is allowed and what to do."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import polhode as ph
+
+FREE = dict(inertia=(1, 2, 2.5), Omega0=(0.1, 1, 0))
+nan = float("nan")
+
+
+def norm_potential(Q):
+    return np.linalg.norm(Q - np.eye(3))
+
+
+def math_potential(Q):
+    return math.sqrt(3.5 - Q[0, 0] - Q[1, 1] - Q[2, 2])
+
+
+MISUSES = {
+    "inertia NaN": (lambda: ph.Problem(inertia=(1, nan, 2), Omega0=(0, 0, 1)), "inertia is .*nan.*finite"),
+    "inertia infinite": (lambda: ph.Problem(inertia=(1, math.inf, 2), Omega0=(0, 0, 1)), "inertia is .*inf.*finite"),
+    "inertia zero": (lambda: ph.Problem(inertia=(1, 0, 1), Omega0=(0, 0, 1)), "moments are .*must be positive"),
+    "inertia not symmetric": (
+        lambda: ph.Problem(inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], Omega0=(0, 0, 1)),
+        r"not symmetric.*differ by 0.1.*\(J \+ J.T\)/2",
+    ),
+    "inertia indefinite": (
+        lambda: ph.Problem(inertia=[[1, 2, 0], [2, 1, 0], [0, 0, 1]], Omega0=(0, 0, 1)),
+        "moments are .*must be positive",
+    ),
+    "inertia of wrong shape": (lambda: ph.Problem(inertia=(1, 2), Omega0=(0, 0, 1)), r"shape \(2,\).*three principal"),
+    "inertia text": (lambda: ph.Problem(inertia="heavy", Omega0=(0, 0, 1)), "'heavy'.*three principal moments"),
+    "Q0 not orthogonal": (lambda: ph.Problem(**FREE, Q0=np.eye(3) + 1e-3), "not a rotation.*0.00.*1e-08.*nearest"),
+    "Q0 a reflection": (lambda: ph.Problem(**FREE, Q0=-np.eye(3)), "not a rotation.*determinant is -1"),
+    "Q0 a quaternion": (lambda: ph.Problem(**FREE, Q0=(1, 0, 0, 0)), r"shape \(4,\).*from_quat"),
+    "Q0 NaN": (lambda: ph.Problem(**FREE, Q0=(0, nan, 0)), "Q0 is .*nan.*finite"),
+    "Omega0 missing": (lambda: ph.Problem(inertia=(1, 2, 2)), "Give Omega0 or Pi0, one of them; neither"),
+    "Omega0 and Pi0": (lambda: ph.Problem(**FREE, Pi0=(1, 0, 0)), "Give Omega0 or Pi0, one of them; both"),
+    "Omega0 of wrong shape": (lambda: ph.Problem(inertia=(1, 2, 2), Omega0=(1, 2)), r"Omega0 has shape \(2,\).*three"),
+    "Omega0 infinite": (lambda: ph.Problem(inertia=(1, 2, 2), Omega0=(1, 2, math.inf)), "Omega0 is .*inf.*finite"),
+    "two torques": (
+        lambda: ph.Problem(**FREE, torque=lambda t, Q: (0, 0, 0), torque_space=lambda t, Q: (0, 0, 0)),
+        "torque .*or torque_space.*not both",
+    ),
+    "torque not a function": (lambda: ph.Problem(**FREE, torque=(0, 0, 1)), "must be a function"),
+    "torque of wrong shape": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (0, 0)), r"shape \(2,\).*three numbers"),
+    "torque returns nothing": (lambda: ph.Problem(**FREE, torque=lambda t, Q: None), "returned nothing.*three numbers"),
+    "torque NaN at the start": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (nan, 0, 0)), "nan.*at the start"),
+    "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),
+    "torque with wrong arguments": (lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)), "failed at the start.*time"),
+    "torque against potential": (
+        lambda: ph.Problem(**FREE, torque=lambda t, Q: (Q[2, 1], -Q[2, 0], 0), potential=lambda Q: Q[2, 2]),
+        "not minus the gradient of the potential: at Q = .*the torque is .*minus the gradient is",
+    ),
+    "potential not analytic": (lambda: ph.Problem(**FREE, Q0=(0, 1, 0), potential=norm_potential), r"np.sqrt\(x @ x\)"),
+    "potential with math": (lambda: ph.Problem(**FREE, potential=math_potential), "np.sqrt, not math.sqrt"),
+    "potential singular": (lambda: ph.Problem(**FREE, potential=lambda Q: 1 / (Q[0, 0] - 1)), "singular at the start|failed"),
+    "potential of wrong shape": (lambda: ph.Problem(**FREE, potential=lambda Q: Q), "must be one number"),
+    "h zero": (lambda: ph.solve("stress", "VLV", h=0, t_end=1), "h is 0.*positive.*negative"),
+    "h NaN": (lambda: ph.solve("stress", "VLV", h=nan, t_end=1), "h is nan"),
+    "h text": (lambda: ph.solve("stress", "VLV", h="small", t_end=1), "h is 'small'.*number"),
+    "not a whole number of steps": (
+        lambda: ph.solve("stress", "VLV", h=0.3, t_end=1),
+        "3.33333333333 steps.*whole number. h = 0.333333333333333.* gives 3 steps",
+    ),
+    "wrong direction": (lambda: ph.solve("stress", "VLV", h=-0.1, t_end=1), "change the sign of h"),
+    "t_end too near": (lambda: ph.solve("stress", "VLV", h=10, t_end=1), "less than one step"),
+    "t_end and n_steps": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, n_steps=10), "t_end or n_steps, not both"),
+    "no t_end": (lambda: ph.solve(ph.Problem(**FREE), "VLV", h=0.1), "Give t_end or n_steps"),
+    "no h": (lambda: ph.solve(ph.Problem(**FREE), "VLV", t_end=1), "Give h"),
+    "save_every zero": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, save_every=0), "save_every is 0.*at least 1"),
+    "unknown method": (lambda: ph.solve("stress", "VVL", h=0.1, t_end=1), "no method 'VVL'. Did you mean 'VLV'.*ELN"),
+    "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),
+    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes alpha, .*'beta'"),
+    "no energy": (lambda: ph.solve("forced", "VLV", h=0.1, t_end=1).energy, "has no potential, so it has no energy"),
+    "no such invariant": (lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"), "lists no invariant 'x'"),
+    "step with bad Q": (lambda: ph.step(ph.problem("stress"), "VLV", np.ones((3, 3)), (0, 0, 1), 0.1), "not a rotation"),
+    "step that does not solve": (
+        lambda: ph.step(ph.problem("free-body"), "RATTLE", np.eye(3), (40, 50, 60), 0.5),
+        "RATTLE did not solve its equations at step 0.*Reduce h",
+    ),
+    "plain method, wrong result": (
+        lambda: ph.solve("stress", lambda p, Q, O, h, t: Q, h=0.1, t_end=1),
+        r"must return \(Q1, Omega1\)|shapes",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISUSES)
+def test_misuse_gets_a_sentence(case):
+    misuse, sentence = MISUSES[case]
+    with pytest.raises(ph.InputError, match=sentence) as caught, np.errstate(all="ignore"):
+        misuse()
+    text = str(caught.value)
+    assert "\n" not in text.strip() and len(text) < 900
+    assert text[0].isupper() or text[0].islower()
+
+
+def test_violated_triangle_inequality_is_a_warning_and_equality_is_fine():
+    with pytest.warns(UserWarning, match="No body in space has principal moments"):
+        ph.Problem(inertia=(5, 10, 1), Omega0=(0, 0, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ph.Problem(inertia=(2, 2, 4), Omega0=(0, 0, 1))
+
+
+def test_a_file_that_cannot_be_written_loses_nothing(tmp_path):
+    s = ph.solve("stress", "VLV", h=0.125, n_steps=4)
+    with pytest.raises(ph.FileError, match="cannot be written.*still in memory"):
+        s.save(tmp_path / "no" / "such" / "folder" / "run.nc")
+    assert len(s.t) == 5
+
+
+def test_files_that_are_not_ours(tmp_path):
+    with pytest.raises(ph.FileError, match="There is no file"):
+        ph.load(tmp_path / "absent.nc")
+    text = tmp_path / "text.nc"
+    text.write_text("not netCDF at all")
+    with pytest.raises(ph.FileError, match="is not a trajectory"):
+        ph.load(text)
+    import xarray
+
+    other = tmp_path / "other.nc"
+    xarray.Dataset({"x": ("t", [1.0, 2.0])}).to_netcdf(other, engine="h5netcdf")
+    with pytest.raises(ph.FileError, match="not a trajectory written by polhode"):
+        ph.load(other)

@@ -1,0 +1,30 @@
+"""Global convergence in floats against DOP853, on the shipped problems as a user runs them."""
+
+import numpy as np
+import pytest
+from conftest import reference_end
+
+import polhode as ph
+
+T = 2.0
+
+
+@pytest.mark.parametrize("problem", ["stress", "forced", "free-body"])
+@pytest.mark.parametrize("method", [m for m in ph.methods().values()], ids=lambda m: m.name)
+def test_converges_to_the_independent_reference(method, problem):
+    p = ph.problem(problem)
+    if method.free_only and p.has_torque:
+        return
+    Q, Omega = reference_end(problem, T)
+    orders = method.orders.torque if p.has_torque else method.orders.free
+    errors = []
+    for n in (64, 128, 256):
+        s = ph.solve(p, method, h=T / n, t_end=T, save_every=n)
+        errors.append((np.abs(s.Q[-1] - Q).max(), np.abs(s.Omega[-1] - Omega).max()))
+    for (coarse, middle, fine), claimed in zip(zip(*errors), orders):
+        floor = 3e-12  # what DOP853 at 1e-13 and a few hundred steps leave
+        if middle < 100 * floor:  # too accurate for floats to tell the order: test_claims does it at 40 digits
+            assert fine < 100 * floor
+        else:
+            rate = np.log2(middle / fine) if fine > 100 * floor else np.log2(coarse / middle)
+            assert rate > claimed - 0.1
