@@ -287,6 +287,13 @@ _by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag)
 _by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
 
 
+@overload(scalar.overlap, jit_options={"error_model": "numpy"})
+def _overlap(x, y):
+    if isinstance(x, (types.Float, types.Integer)):
+        return lambda x, y: x * y
+    return lambda x, y: x.real * y.real + (x.imag / scalar.STEP) * (y.imag / scalar.STEP)
+
+
 def _stumpff(function, real, complex_):
     @overload(function, jit_options={"error_model": "numpy"})
     def choose(s):

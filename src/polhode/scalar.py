@@ -49,12 +49,12 @@ def cos(x):
 
 def c0(s):
     """cos(x) of s = x^2; relative to 1 the float error is below 2 ulp."""
-    return c0_real(s) if _is_real(s) else c0_complex(s) if isinstance(s, complex) else _mp().hyp0f1(0.5, -s / 4)
+    return c0_real(s) if _is_real(s) else c0_complex(s) if isinstance(s, complex) else _c0_mp(s)
 
 
 def c1(s):
     """sin(x)/x of s = x^2; float error below 2 ulp for x <= 2, then that of the sine."""
-    return c1_real(s) if _is_real(s) else c1_complex(s) if isinstance(s, complex) else _mp().hyp0f1(1.5, -s / 4)
+    return c1_real(s) if _is_real(s) else c1_complex(s) if isinstance(s, complex) else _c1_mp(s)
 
 
 def c3(s):
@@ -87,6 +87,13 @@ def magnitude(x):
     converged only when the derivative has, too.
     """
     return abs(x) if _is_real(x) or not hasattr(x, "imag") else abs(x.real) + abs(x.imag) / STEP
+
+
+def overlap(x, y):
+    """x y for an inner product; derivatives carried along overlap like values, so that none divides by another."""
+    if _is_real(x) or not hasattr(x, "imag"):
+        return x * y
+    return x.real * y.real + (x.imag / STEP) * (y.imag / STEP)
 
 
 def epsilon(x):
@@ -186,9 +193,27 @@ def _mp():
     return mpmath.mp
 
 
+def _c0_mp(s):
+    return _carried(s, lambda s: _mp().hyp0f1(0.5, -s / 4))
+
+
+def _c1_mp(s):
+    return _carried(s, lambda s: _mp().hyp0f1(1.5, -s / 4))
+
+
 def _c3_mp(s):
-    return _mp().hyper([1], [2, 2.5], -s / 4) / 6
+    return _carried(s, lambda s: _mp().hyper([1], [2, 2.5], -s / 4) / 6)
 
 
 def _c5_mp(s):
-    return _mp().hyper([1], [3, 3.5], -s / 4) / 120
+    return _carried(s, lambda s: _mp().hyper([1], [3, 3.5], -s / 4) / 120)
+
+
+def _carried(s, function):
+    """function(s) with as many digits in a derivative carried at size STEP as in the value.
+
+    mpmath's series are accurate relative to the modulus, which an imaginary part of size STEP is far below.
+    """
+    with _mp().extraprec(0 if isinstance(s, _mp().mpf) else 110):
+        value = function(s)
+    return +value

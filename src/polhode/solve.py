@@ -202,7 +202,7 @@ def _run(problem, runner, h, n, every, progress):
     out = np.empty((samples, 12 if plain else 7))
     begin = time.perf_counter()
     done, row, left, iterations, chunk = 0, 0, every, 0, 4096 if runner.is_compiled else 16
-    message = ""
+    message, interrupted = "", False
     with _bar(progress, n, f"{runner.name} on {problem.name}") as tick:
         try:
             while done < n and not message:
@@ -217,6 +217,7 @@ def _run(problem, runner, h, n, every, progress):
                     message = runner.failure(done, runner.t0 + done * h, error)
                 chunk = max(1, min(32 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
         except KeyboardInterrupt:
+            interrupted = True
             message = f"Interrupted at step {done} of {n}; what was computed until then is here."
         except InputError:
             raise
@@ -235,6 +236,7 @@ def _run(problem, runner, h, n, every, progress):
         "n_torque": runner.torques(done, iterations),
         "n_iterations": iterations,
         "compiled": runner.is_compiled,
+        "interrupted": interrupted,
         "wall_time": time.perf_counter() - begin,
     }
     return Trajectory(

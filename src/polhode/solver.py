@@ -53,10 +53,13 @@ def secant(equation, trail, slope, data, body, scale):
 
     The equation returns r, its Jacobian, and g. The Jacobian of g (`slope`, nine numbers, carried from step
     to step) is kept up to date by Broyden's rank-one formula, so that a solve costs three or four torque
-    evaluations instead of one for every digit. Returns x, g at x, the new trail, slope and report.
+    evaluations instead of one for every digit. A torque that nearly vanishes is a difference of larger terms and
+    has an error that is not small beside it; corrections that no longer shrink and are below the last bit of an
+    attitude are that error, and end the iteration too. Returns x, g at x, the new trail, slope and report.
     """
     x = extrapolated(trail)
-    tiny = 2 * epsilon(scale) * magnitude(scale)
+    noise = epsilon(scale)
+    tiny = 2 * noise * magnitude(scale)
     last = tiny
     error = tiny
     d = (0 * x[0], 0 * x[1], 0 * x[2])
@@ -67,6 +70,9 @@ def secant(equation, trail, slope, data, body, scale):
         x = plus(x, d)
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
         if n > 1 and error * error <= tiny * last or error <= tiny:  # the rate so far times this correction
+            error = 0 * tiny
+            break
+        if n > 1 and 2 * error >= last and error <= noise:  # near an equilibrium: the last bits of the torque
             error = 0 * tiny
             break
         if not n < MOST:

@@ -1,12 +1,14 @@
-"""The implicit equations of the explicit-in-torque methods: four, shared by all of them.
+"""The implicit equations, shared by all methods.
 
 Unknown e = (h/2) w, the half rotation vector of the step; b = (h/2)(momentum after the half kick). Each
-returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque.
+returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque. The last
+one adds a torque for ``solver.secant``.
 """
 
-from polhode.scalar import c2, c3, kernel
-from polhode.so3.rotations import exp, rotated_back
-from polhode.so3.vectors import cross, dot, minus, mul, product
+from polhode.body import torque_at
+from polhode.scalar import c2, c3, c4, c5, kernel
+from polhode.so3.rotations import compose, dexp, exp, rotated_back
+from polhode.so3.vectors import cross, dot, minus, mul, plus, product, scaled
 
 
 @kernel
@@ -97,3 +99,64 @@ def moser_veselov(e, data):
         J[2] - b[2] * z,
     )
     return r, A
+
+
+@kernel
+def pontryagin(e, data):
+    """J e = dexp_{-2e} b: the Hamilton-Pontryagin equation with the exponential map."""
+    b, J = data
+    x = plus(e, e)
+    B = dexp_slope(x, b)
+    A = (
+        J[0] - 2 * B[0],
+        -2 * B[1],
+        -2 * B[2],
+        -2 * B[3],
+        J[1] - 2 * B[4],
+        -2 * B[5],
+        -2 * B[6],
+        -2 * B[7],
+        J[2] - 2 * B[8],
+    )
+    return minus(mul(J, e), dexp(scaled(-1, x), b)), A
+
+
+@kernel
+def lie_trapezoid(e, data):
+    """2 J e = c + exp(-2e) b: rotation by the mean of the velocities at both ends; c = (h/2) Pi0."""
+    b, c, J = data
+    r, A = lie_midpoint(plus(e, e), (b, J))
+    return ((r[0] - c[0]) / 2, (r[1] - c[1]) / 2, (r[2] - c[2]) / 2), A
+
+
+@kernel
+def loaded(e, data, body):
+    """An equation of this page for a rotation by e, with the torque where it leads: r(e) = k^2 tau(t, Q exp(e))."""
+    equation, b, k, t, q = data
+    r, A = equation(e, (b, body[0]))
+    return r, A, scaled(k * k, torque_at(t, compose(q, exp(e)), body))
+
+
+@kernel
+def dexp_slope(x, y):
+    """The matrix of dx -> d(dexp_{-x} y), with c2' = (2 c4 - c3)/2 and c3' = (3 c5 - c4)/2."""
+    s, a = dot(x, x), dot(x, y)
+    p, q, u = c2(s), c3(s), c4(s)
+    v = cross(x, y)
+    d, f = q - 2 * u, 3 * c5(s) - u
+    w = (  # d (x x y) + f x x (x x y) - 2 c3 y: what stands before x^T
+        d * v[0] + f * (a * x[0] - s * y[0]) - 2 * q * y[0],
+        d * v[1] + f * (a * x[1] - s * y[1]) - 2 * q * y[1],
+        d * v[2] + f * (a * x[2] - s * y[2]) - 2 * q * y[2],
+    )
+    return (
+        q * (a + x[0] * y[0]) + w[0] * x[0],
+        q * x[0] * y[1] + w[0] * x[1] - p * y[2],
+        q * x[0] * y[2] + w[0] * x[2] + p * y[1],
+        q * x[1] * y[0] + w[1] * x[0] + p * y[2],
+        q * (a + x[1] * y[1]) + w[1] * x[1],
+        q * x[1] * y[2] + w[1] * x[2] - p * y[0],
+        q * x[2] * y[0] + w[2] * x[0] - p * y[1],
+        q * x[2] * y[1] + w[2] * x[1] + p * y[0],
+        q * (a + x[2] * y[2]) + w[2] * x[2],
+    )

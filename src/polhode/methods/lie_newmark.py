@@ -1,12 +1,15 @@
 """Lie-Newmark: Newmark's formulas with the rotation update on the group."""
 
+from fractions import Fraction
+
 from polhode.body import start_secant, start_trail, torque_at
+from polhode.errors import InputError
 from polhode.methods.equations import midpoint
 from polhode.model import Method
 from polhode.scalar import kernel
-from polhode.so3.rotations import cay, compose, exp, unit
-from polhode.so3.vectors import cross, lin, mul, plus, scaled
-from polhode.solver import newton, secant, size
+from polhode.so3.rotations import cay, compose, exp, matrix, rotated, rotated_back, unit
+from polhode.so3.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
+from polhode.solver import minus9, newton, secant, size
 
 
 @kernel
@@ -47,6 +50,33 @@ def nmb_step(h, t, state, body):
 
 
 @kernel
+def nms_step(h, t, state, body):
+    """Explicit Newmark in the spatial frame of Krysl and Endres.
+
+    With w = Q Omega, a its rate, i = Q J Q^T the inertia in space and f = Q tau:
+
+        i0 a0 = f0 - w0 x i0 w0,    Q1 = exp(h w0 + h^2/2 a0) Q0,    w1 = w0 + h/2 (a0 + a1),    i1 a1 = f1 - w1 x i1 w1
+
+    The same map as NMB, which is remarkable, as vectors at different attitudes are added: w0 + h/2 a0 is the axis
+    of the rotation from Q0 to Q1, which that rotation leaves alone. So the claims are those of NMB. Everything is
+    done in space axes here, with a full inertia tensor; NMB costs half as much.
+    """
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    k = h / 2
+    w = rotated(q, mul(iJ, Pi))
+    a = rotated(q, mul(iJ, rotated_back(q, minus(rotated(q, tau), cross(w, rotated(q, Pi))))))
+    w = lin(1, w, k, a)
+    q = compose(exp(scaled(h, w)), q)
+    tau = torque_at(t + h, q, body)
+    Q = matrix(q)
+    i = product(Q, scaled(J[0], Q[::3]) + scaled(J[1], Q[1::3]) + scaled(J[2], Q[2::3]))  # Q J Q^T
+    b = lin(k, apply(i, w), k * k, apply(Q, tau))
+    e, trail, report = newton(spatial_equation, trail, (b, i), size(w) * k + size(mul(iJ, tau)) * k * k)
+    return (unit(q), scaled(1 / k, mul(J, apply_transposed(Q, e))), tau, trail), report
+
+
+@kernel
 def tln_step(h, t, state, body):
     """Trapezoidal Lie-Newmark with the Cayley map.
 
@@ -76,6 +106,37 @@ def tln_exp_step(h, t, state, body):
 
 
 @kernel
+def algo_0_step(h, t, state, body):
+    """Simo and Vu-Quoc's Newmark method on the group, with the parameters beta and gamma.
+
+        Q1     = Q0 exp(h Omega0 + h^2 ((1/2 - beta) A0 + beta A1))
+        Omega1 = Omega0 + h ((1 - gamma) A0 + gamma A1),        J A1 + Omega1 x J Omega1 = tau1
+
+    with A0 from the same equation of motion at the start. gamma = 1/2 makes it symmetric and of second order for
+    every beta: with it the rotation vector is as well h Omega1 - h^2 ((1/2 - beta) A1 + beta A0). Any other gamma
+    gives first order; above 1/2 it damps, below it feeds. beta = 0 is NMB, explicit in the torque; beta = 1/4,
+    gamma = 1/2, the default, is TLN with the exponential map. Nothing is kept, no more than by ELN: neither
+    momentum nor energy of the free body, and no symplectic form; the energy falls on the stress test.
+
+    `algo_0(beta, gamma)` makes the others. The formulas are those common to the family; the paper itself treats
+    rods.
+    """
+    q, Pi, tau, memory = state
+    J, iJ = body[0], body[1]
+    beta, gamma = body[2]
+    k, ratio = gamma * h, beta / gamma
+    Omega = mul(iJ, Pi)
+    rate = plus(cross(Pi, Omega), tau)
+    ahead = lin((1 - ratio) * h, Omega, (1 - 2 * ratio) * h * h / 2, mul(iJ, rate))  # without the part of Omega1
+    c = scaled(k, lin(1, Pi, (1 - gamma) * h, rate))
+    data = (k * k, t + h, q, ahead, ratio / gamma, c, exp)
+    scale = size(scaled(k, Omega)) + size(mul(iJ, c))
+    e, g, trail, slope, report = secant(trapezoidal_equation, memory[:9], memory[9:], data, body, scale)
+    q = compose(q, exp(lin(1, ahead, ratio / gamma, e)))
+    return (unit(q), scaled(1 / k, mul(J, e)), scaled(1 / (k * k), g), trail + slope), report
+
+
+@kernel
 def newmark(h, t, state, body, retraction):
     """The explicit member of the family for a map from rotation vectors to rotations."""
     q, Pi, tau, trail = state
@@ -97,7 +158,7 @@ def trapezoidal(h, t, state, body, retraction):
     k = h / 2
     e0 = mul(iJ, scaled(k, Pi))
     c = plus(mul(J, e0), plus(cross(mul(J, e0), e0), scaled(k * k, tau)))
-    data = (k * k, t + h, q, e0, c, retraction)
+    data = (k * k, t + h, q, e0, 1, c, retraction)
     e, g, trail, slope, report = secant(
         trapezoidal_equation, memory[:9], memory[9:], data, body, size(e0) + size(mul(iJ, c))
     )
@@ -107,24 +168,50 @@ def trapezoidal(h, t, state, body, retraction):
 
 @kernel
 def trapezoidal_equation(e, data, body):
-    """J e + e x J e - c = (h/2)^2 tau(Q0 r(e0 + e)), e = (h/2) Omega1."""
-    kk, t, q, e0, c, retraction = data
-    J = body[0]
-    m = mul(J, e)
-    k = cross(e, m)
-    r = (m[0] + k[0] - c[0], m[1] + k[1] - c[1], m[2] + k[2] - c[2])
-    A = (
-        J[0],
-        (J[2] - J[1]) * e[2],
-        (J[2] - J[1]) * e[1],
-        (J[0] - J[2]) * e[2],
-        J[1],
-        (J[0] - J[2]) * e[0],
-        (J[1] - J[0]) * e[1],
-        (J[1] - J[0]) * e[0],
-        J[2],
+    """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
+    kk, t, q, ahead, share, c, retraction = data
+    r, A = midpoint(e, (c, body[0]))
+    return r, A, scaled(kk, torque_at(t, compose(q, retraction(lin(1, ahead, share, e))), body))
+
+
+@kernel
+def spatial_equation(e, data):
+    """i e + e x i e = b in space axes, i a symmetric matrix, e = (h/2) w1."""
+    b, i = data
+    m = apply(i, e)
+    A = minus9(i, minus9(hat(m), product(hat(e), i)))
+    return minus(plus(m, cross(e, m)), b), A
+
+
+@kernel
+def start_spatial(h, t, q, Pi, body):
+    """The first state of NMS, whose unknown is about (h/2) Q Omega."""
+    e = rotated(q, scaled(h / 2, mul(body[1], Pi)))
+    return (q, Pi, torque_at(t, q, body), e + e + e)
+
+
+def algo_0(beta=Fraction(1, 4), gamma=Fraction(1, 2)):
+    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions."""
+    try:
+        beta, gamma = Fraction(beta), Fraction(gamma)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"beta is {beta!r}, gamma {gamma!r}; they must be numbers, such as Fraction(1, 6).") from None
+    if not (beta >= 0 and gamma > 0):
+        raise InputError(f"beta is {beta}, gamma {gamma}; beta must not be negative and gamma must be positive.")
+    usual = (beta, gamma) == (Fraction(1, 4), Fraction(1, 2))
+    claims = _nothing_kept | dict(order=2 if gamma == Fraction(1, 2) else 1, symmetric=gamma == Fraction(1, 2))
+    return Method(
+        name="ALGO_0" if usual else f"ALGO_0({beta}, {gamma})",
+        aliases=("SQ-M",) if usual else (),
+        title="Newmark on the group" + ("" if usual else f", beta = {beta}, gamma = {gamma}"),
+        coefficients=lambda J, number: tuple(number(x.numerator) / number(x.denominator) for x in (beta, gamma)),
+        sources=("simo-vu-quoc-1988", "simo-wong-1991"),
+        step=algo_0_step,
+        start=start_secant,
+        torques_per_step=None,
+        drift="-" if gamma >= Fraction(1, 2) else "+",
+        **claims,
     )
-    return r, A, scaled(kk, torque_at(t, compose(q, retraction(plus(e0, e))), body))
 
 
 _nothing_kept = dict(
@@ -162,6 +249,17 @@ NMB = Method(
     drift="-",
     **_nothing_kept,
 )
+NMS = Method(
+    name="NMS",
+    aliases=(),
+    title="explicit Lie-Newmark in space axes",
+    sources=("krysl-endres-2005",),
+    step=nms_step,
+    start=start_spatial,
+    torques_per_step=1,
+    drift="-",
+    **_nothing_kept,
+)
 TLN = Method(
     name="TLN",
     aliases=("SVQ-TLN",),
@@ -184,3 +282,4 @@ TLN_EXP = Method(
     drift="-",
     **_nothing_kept,
 )
+ALGO_0 = algo_0()

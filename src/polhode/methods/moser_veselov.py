@@ -2,7 +2,7 @@
 
 from polhode.body import start_trail, torque_at
 from polhode.methods.equations import moser_veselov
-from polhode.model import Method
+from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.so3.rotations import cay, compose, rotated_back, unit
 from polhode.so3.vectors import lin, mul, scaled
@@ -37,6 +37,29 @@ def rattle_step(h, t, state, body):
     return (unit(q), lin(1, rotated_back(F, p), k, tau), tau, trail), report
 
 
+@kernel
+def mleok_step(h, t, state, body):
+    """Lee, Leok and McClamroch's first integrator: a Moser-Veselov step, then a whole kick.
+
+        F D - D F^T = h hat(Pi0),      Q1 = Q0 F,      Pi1 = F^T Pi0 + h tau1
+
+    RATTLE with its two half kicks taken together at the end: conjugate to RATTLE by half a kick, so symplectic
+    with any potential, momentum-preserving, and without drift, but of first order and not symmetric as soon as
+    there is a torque. Free, it is the Moser-Veselov step itself: second order, energy exact, Poisson.
+
+    Pitfall: with h^2/2 tau0 on the right of the first equation and half the kick at the end it is the authors'
+    later method of second order, which is RATTLE; the two are often confused. The limit on h is that of RATTLE.
+    """
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    b = scaled(h / 2, Pi)
+    e, trail, report = newton(moser_veselov, trail, (b, J), size(mul(iJ, b)))
+    F = cay(scaled(2, e))
+    q = compose(q, F)
+    tau = torque_at(t + h, q, body)
+    return (unit(q), lin(1, rotated_back(F, Pi), h, tau), tau, trail), report
+
+
 RATTLE = Method(
     name="RATTLE",
     aliases=("DMV", "MV", "Moser-Veselov", "LGVI", "LLM2007"),
@@ -48,6 +71,26 @@ RATTLE = Method(
     order=2,
     torques_per_step=1,
     symmetric=True,
+    symplectic_free=True,
+    symplectic=True,
+    poisson_free=True,
+    momentum_free=True,
+    energy_free=True,
+    momentum_top=True,
+    energy_top=False,
+    drift="none",
+)
+MLEOK = Method(
+    name="MLEOK",
+    aliases=("Lee-Leok-McClamroch 2005",),
+    title="Lee-Leok-McClamroch, first order",
+    family="Moser-Veselov",
+    sources=("lee-leok-mcclamroch-2005",),
+    step=mleok_step,
+    start=start_trail,
+    order=Order(free=(2, 2), torque=(1, 1)),
+    torques_per_step=1,
+    symmetric=False,
     symplectic_free=True,
     symplectic=True,
     poisson_free=True,

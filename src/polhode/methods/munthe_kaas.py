@@ -1,38 +1,69 @@
 """Runge-Kutta-Munthe-Kaas: a Runge-Kutta method in exponential coordinates at the start of the step."""
 
+import functools
+
 from polhode.body import start_plain, torque_at
+from polhode.methods.stages import packed, places, total
+from polhode.methods.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.so3.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
-from polhode.so3.vectors import lin, mul, plus, scaled
+from polhode.so3.vectors import lin, mul, scaled
 from polhode.solver import NO_SOLVE
 
 
-@kernel
-def rkmk4_step(h, t, state, body):
-    """Munthe-Kaas with the classical Runge-Kutta tableau, in momentum form.
+@functools.cache
+def explicit_step(s):
+    """The step for explicit tableaux of s stages."""
+    slopes, weighted = stages(s, s), total(s, places(s, True)[1])
 
-    Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0; then with the stage momentum
-    Pi = exp(-Psi) p
+    def munthe_kaas_step(h, t, state, body):
+        """Munthe-Kaas with an explicit tableau, in momentum form.
 
-        Psi' = dexp_{-Psi}^-1 J^-1 Pi,          p' = exp(Psi) tau(t, Q0 exp(Psi))
+        Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0. Then
 
-    is an equation in a vector space, integrated by any tableau, here 1/6 (1, 2, 2, 1). The order is that of
-    the tableau. A linear equation for p makes the spatial momentum of the free body and the vertical one of
-    a top exact. The chart is fixed at the start of the step, so the method is not symmetric, and it keeps
-    neither energy nor the symplectic form: energy falls slowly.
+            Psi' = dexp_{-Psi}^-1 J^-1 exp(-Psi) p,          p' = exp(Psi) tau(t, Q0 exp(Psi))
 
-    Misprint: a printed box takes the torque of the stage being computed in its sums; the order is then 2.
-    """
-    q, Pi, tau, memory = state
-    k1, m1 = slope(t, scaled(0 * h, Pi), Pi, q, body)
-    k2, m2 = slope(t + h / 2, scaled(h / 2, k1), lin(1, Pi, h / 2, m1), q, body)
-    k3, m3 = slope(t + h / 2, scaled(h / 2, k2), lin(1, Pi, h / 2, m2), q, body)
-    k4, m4 = slope(t + h, scaled(h, k3), lin(1, Pi, h, m3), q, body)
-    Psi = scaled(h / 6, plus(plus(k1, k4), scaled(2, plus(k2, k3))))
-    p = lin(1, Pi, h / 6, plus(plus(m1, m4), scaled(2, plus(m2, m3))))
-    F = exp(Psi)
-    return (unit(compose(q, F)), rotated_back(F, p), m4, memory), NO_SOLVE
+        is an equation in a vector space, and any tableau (A, b, c) integrates it:
+
+            Psi_i = h sum_j a_ij K_j,    K_i = Psi' at (Psi_i, p_i)         Q1  = Q0 exp(h sum b_i K_i)
+            p_i   = Pi0 + h sum_j a_ij M_j,    M_i = p' at (t + c_i h, Psi_i)      Pi1 = exp(-h sum b_i K_i) (Pi0 + h sum b_i M_i)
+
+        The order is that of the tableau. RKMK2 takes the explicit midpoint rule, RKMK3 Kutta's, RKMK4 the
+        classical tableau. Linear invariants are kept by every tableau, and p is linear in the state: the
+        spatial momentum of the free body, where p' = 0, and the vertical one of a top are exact. The chart is
+        laid at the start of the step and the tableau is explicit, so the method is not symmetric, and it
+        keeps neither energy nor the symplectic form.
+
+        The torque at the end is the first of the next step: s evaluations a step.
+
+        Misprint: a box in circulation takes the torque of the stage being computed in the sums for p; with a
+        torque the order of the classical tableau is then 2.
+        """
+        q, Pi, tau, memory = state
+        K, M = slopes(h, t, q, Pi, tau, body)
+        F = exp(scaled(h, weighted(body[2], K)))
+        q = compose(q, F)
+        Pi = rotated_back(F, lin(1, Pi, h, weighted(body[2], M)))
+        return (unit(q), Pi, torque_at(t + h, q, body), memory), NO_SOLVE
+
+    return munthe_kaas_step
+
+
+def stages(i, s):
+    """The kernel of the slopes (K, M) of the first i of s stages."""
+    if i == 1:  # at the start of the step, where Psi = 0
+        return lambda h, t, q, Pi, tau, body: ((mul(body[1], Pi),), (tau,))
+    rows, _, c = places(s, True)
+    before, row, here = stages(i - 1, s), total(i - 1, rows[i - 1]), c + i - 1
+
+    def slopes(h, t, q, Pi, tau, body):
+        K, M = before(h, t, q, Pi, tau, body)
+        a = body[2]
+        k, m = slope(t + a[here] * h, scaled(h, row(a, K)), lin(1, Pi, h, row(a, M)), q, body)
+        return K + (k,), M + (m,)
+
+    return slopes
 
 
 @kernel
@@ -44,23 +75,35 @@ def slope(t, Psi, p, q, body):
     return dexpinv(scaled(-1, Psi), Omega), rotated(F, tau)
 
 
-RKMK4 = Method(
-    name="RKMK4",
-    aliases=("MKRK4",),
-    title="Munthe-Kaas, classical Runge-Kutta tableau",
-    family="Munthe-Kaas",
-    sources=("munthe-kaas-1998", "munthe-kaas-1999"),
-    step=rkmk4_step,
-    start=start_plain,
-    order=4,
-    torques_per_step=4,
-    symmetric=False,
-    symplectic_free=False,
-    symplectic=False,
-    poisson_free=False,
-    momentum_free=True,
-    energy_free=False,
-    momentum_top=True,
-    energy_top=False,
-    drift="-",
-)
+def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-kaas-1998", "munthe-kaas-1999")):
+    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
+    from polhode.methods.munthe_kaas_implicit import implicit_start, implicit_step
+
+    s, explicit = tableau.stages, tableau.explicit
+    not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
+    return Method(
+        name=name or f"RKMK[{tableau.name}]",
+        aliases=aliases,
+        title=f"Munthe-Kaas, {tableau.name} tableau",
+        family="Munthe-Kaas",
+        sources=sources,
+        step=explicit_step(s) if explicit else implicit_step(s),
+        start=start_plain if explicit else implicit_start(s),
+        coefficients=packed(tableau),
+        order=tableau.order,
+        torques_per_step=s if explicit else None,
+        symmetric=not_kept,
+        symplectic_free=not_kept,
+        symplectic=not_kept,
+        poisson_free=not_kept,
+        momentum_free=True,
+        energy_free=not_kept,
+        momentum_top=True,
+        energy_top=not_kept,
+        drift=drift,
+    )
+
+
+RKMK2 = munthe_kaas(EXPLICIT_MIDPOINT, name="RKMK2", aliases=("MKRK2",), drift="+")
+RKMK3 = munthe_kaas(KUTTA, name="RKMK3", aliases=("MKRK3",), drift="-")
+RKMK4 = munthe_kaas(CLASSICAL, name="RKMK4", aliases=("MKRK4",), drift="-")

@@ -1,15 +1,27 @@
 """The catalogue of problems: one list. To add a problem, add its maker here."""
 
+import inspect
+
 from polhode.errors import InputError, unknown
 from polhode.problem import Problem
+from polhode.problems.book_toss import book_toss
 from polhode.problems.forced import forced
-from polhode.problems.free_body import free_body
+from polhode.problems.free_body import asymmetric, free_body, water
 from polhode.problems.heavy_top import heavy_top
+from polhode.problems.lagrange_top import fast_top, lagrange_top, slow_top
+from polhode.problems.soft_wall import soft_wall
 from polhode.problems.stress import stress
 
 PROBLEMS = {
     "stress": stress,
     "free-body": free_body,
+    "asymmetric": asymmetric,
+    "water": water,
+    "book-toss": book_toss,
+    "lagrange-top": lagrange_top,
+    "fast-top": fast_top,
+    "slow-top": slow_top,
+    "soft-wall": soft_wall,
     "heavy-top": heavy_top,
     "forced": forced,
 }
@@ -23,15 +35,15 @@ def problems():
 def problem(name, **parameters):
     """A shipped problem by name, with parameters changed by keyword; a Problem is returned as it is."""
     if isinstance(name, Problem):
+        if parameters:
+            raise InputError(f"{name!r} is made already; parameters go with the name of a problem.")
         return name
     try:
         make = PROBLEMS[str(name).lower()]
     except KeyError:
         raise unknown("problem", name, list(PROBLEMS)) from None
-    try:
-        return make(**parameters)
-    except TypeError as error:
-        import inspect
-
-        allowed = ", ".join(inspect.signature(make).parameters)
-        raise InputError(f"The problem {name!r} takes {allowed}: {error}.") from error
+    allowed = inspect.signature(make).parameters
+    for given in parameters:
+        if given not in allowed:
+            raise InputError(f"The problem {name!r} takes no {given!r}; it takes {', '.join(allowed)}.")
+    return make(**parameters)

@@ -1,17 +1,17 @@
 """The stress test of Ortolan and Saccon: a body in a trough on the group, pulled towards one attitude.
 
-    U(Q) = (dist(Q, I) - 1)^2 - alpha / dist(Q, Qm),      dist(A, B) = sqrt(2 tr(I - A^T B))
-
-The first term is least on a sphere of attitudes about the identity, the second attracts to Qm outside it.
-The potential has no symmetry, so no momentum is conserved, and the motion stays in a simply connected
-region: a method that is symplectic, or conjugate to a symplectic one, keeps the energy within O(h^2) for
-ever. A steady drift of the energy proves that it is neither, which no free body or top can show.
-
 Parameters: alpha, then Qm by rows.
 """
 
+import numpy as np
+
+from polhode.errors import InputError
 from polhode.problem import Problem
+from polhode.problems.parts import attitude, finished, real
 from polhode.scalar import kernel, sqrt
+
+AWAY = 1e-6
+"""How far from the singularities of the potential a motion may start."""
 
 
 @kernel
@@ -42,18 +42,37 @@ def potential(Q, par):
 
 
 def stress(alpha=0.3, inertia=(2.0, 2.0, 4.0), Qm=None, Q0=(0.0, 0.7227, 0.0), Omega0=(0.0, 0.0, 0.625)):
-    """The stress test; Qm and Q0 as rotation vectors, rotations or matrices."""
-    from polhode.problem import _rotation
+    """The stress test: a symmetric body in a potential without symmetry.
 
-    Qm = _rotation((2.5 / 2**0.5, 0.0, 2.5 / 2**0.5) if Qm is None else Qm)
-    return Problem.from_kernels(
+        U(Q) = (dist(Q, I) - 1)^2 - alpha / dist(Q, Qm),      dist(A, B) = sqrt(2 tr(I - A^T B))
+
+    Source: Bou-Rabee, Ortolan & Saccon 2010 (on [0, 15000]); Ortolan & Saccon 2012 (on [0, 10000]).
+    Conserved: energy, and nothing else.
+    Default: h = 0.125 on [0, 10000].
+    Reveals: energy drift. The first term is least on a sphere of attitudes about the identity, the second
+    attracts to Qm outside it. No momentum is conserved, and the motion stays in a simply connected region: a
+    method that is symplectic, or conjugate to a symplectic one, keeps the energy within O(h^2) for ever. A
+    steady drift proves that it is neither, which no free body or top can show.
+    Not printed: nothing. U has a cone at the identity, where its torque has no value, and a pole at Qm.
+
+    alpha is the strength of the attraction; Qm (by default the rotation vector (2.5, 0, 2.5)/sqrt 2) and Q0 are
+    rotation vectors, Rotations or matrices; Omega0 is in body axes.
+    """
+    Qm = attitude("Qm", (2.5 / 2**0.5, 0.0, 2.5 / 2**0.5) if Qm is None else Qm)
+    problem = Problem.from_kernels(
         name="stress",
         inertia=inertia,
         torque=torque,
         potential=potential,
-        parameters=(alpha, *Qm.ravel()),
+        parameters=(real("alpha", alpha), *Qm.ravel()),
         Q0=Q0,
         Omega0=Omega0,
         h=0.125,
         t_end=10_000.0,
     )
+    for label, centre in (("the identity, where the torque has no value", np.eye(3)), ("Qm, the pole of U", Qm)):
+        if np.linalg.norm(problem.Q0 - centre) < AWAY:
+            raise InputError(
+                f"Q0 is within {AWAY:g} of {label}: the potential is singular at the start. Start elsewhere."
+            )
+    return finished(problem, ("bou-rabee-ortolan-saccon-2010", "ortolan-saccon-2012"), landmarks={"$Q_m$": Qm})

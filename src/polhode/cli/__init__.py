@@ -1,0 +1,76 @@
+"""The command line: one verb per job. To add a verb, add its module here.
+
+A verb's module has HELP (one line), EXAMPLE, `arguments(parser)` and `run(arguments) -> exit code`, and imports
+what is heavy inside `run`. Exit codes: 0 done, 1 failed, 2 misuse, which gets a sentence and never a traceback.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+
+from polhode.errors import InputError
+
+VERBS = {
+    "stress": "polhode.cli.stress",
+    "list": "polhode.cli.list",
+    "run": "polhode.cli.run",
+    "cite": "polhode.cli.cite",
+}
+
+DONE, FAILED, MISUSE = 0, 1, 2
+
+
+def main(argv=None):
+    """Run a command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
+    arguments = parser().parse_args(argv)
+    try:
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        print(f"polhode {arguments.verb}: {error}", file=sys.stderr)
+        return MISUSE
+    except KeyboardInterrupt:
+        print(f"polhode {arguments.verb}: interrupted.", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def parser():
+    """The parser of the whole command line."""
+    from polhode import __version__
+
+    top = _Parser(
+        prog="polhode",
+        description="Integrators for the rotation of rigid bodies, and a test bench that measures what they do.",
+        epilog="polhode VERB --help tells more. The main job needs no arguments: polhode stress",
+    )
+    top.add_argument("--version", action="version", version=f"polhode {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=_Parser)
+    for name, path in VERBS.items():
+        module = importlib.import_module(path)
+        sub = verbs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=f"example:\n{module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.arguments(sub)
+        sub.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+        sub.set_defaults(run=module.run)
+    return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one sentence for misuse."""
+
+    def error(self, message):
+        self.exit(MISUSE, f"{self.prog}: {message}. See {self.prog} --help.\n")

@@ -1,0 +1,69 @@
+"""List the methods with what is claimed of each, and the problems."""
+
+from polhode.cli.output import show, show_json
+
+HELP = "list methods with their claims, and problems"
+EXAMPLE = "  polhode list methods"
+
+
+def arguments(parser):
+    """What the verb takes."""
+    parser.add_argument("what", nargs="?", choices=("methods", "problems"), help="one of the two (default: both)")
+
+
+def run(arguments):
+    """Print the catalogues."""
+    from polhode.report.terminal import method_table, problem_table
+    from polhode.solve import methods
+
+    wanted = (arguments.what,) if arguments.what else ("methods", "problems")
+    if arguments.json:
+        data = {"methods": [method_data(m) for m in methods().values()], "problems": problem_list()}
+        show_json({k: data[k] for k in wanted})
+        return 0
+    tables = {"methods": lambda: method_table(methods().values()), "problems": lambda: problem_table(problem_list())}
+    show(*(tables[k]() for k in wanted))
+    return 0
+
+
+def method_data(m):
+    """A method's claims as plain data."""
+    from polhode.model import CLAIMS
+
+    return {
+        "name": m.name,
+        "aliases": m.aliases,
+        "title": m.title,
+        "family": m.family,
+        "order": {"free": m.orders.free, "torque": m.orders.torque},
+        "free_only": m.free_only,
+        "torques_per_step": m.torques_per_step,
+        **{claim: getattr(m, claim) for claim in CLAIMS},
+        "drift": m.drift,
+        "sources": m.sources,
+    }
+
+
+def problem_list():
+    """The problems as plain data."""
+    import inspect
+
+    from polhode.problems.catalogue import problems
+
+    found = []
+    for name, make in problems().items():
+        p = make()
+        found.append(
+            {
+                "name": name,
+                "title": inspect.cleandoc(make.__doc__ or "").split("\n")[0].rstrip("."),
+                "inertia": p.inertia.tolist(),
+                "has_potential": p.has_potential,
+                "h": p.h,
+                "t_end": p.t_end,
+                "parameters": list(inspect.signature(make).parameters),
+                "invariants": list(p.invariants),
+                "sources": list(getattr(p, "sources", ())),
+            }
+        )
+    return found

@@ -1,0 +1,43 @@
+"""What the verbs share: numbers in, tables and JSON out."""
+
+import argparse
+import sys
+
+
+def number(text):
+    """A finite number, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if value - value != 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return value
+
+
+def whole(text):
+    """A whole number, at least 1, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, at least 1")
+    return int(text)
+
+
+def wants_progress():
+    """Whether somebody watches standard error."""
+    return sys.stderr.isatty()
+
+
+def show(*things):
+    """Print rich tables and texts on standard output; wide where there is no terminal to fit."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 132, highlight=False, markup=False)
+    for thing in things:
+        console.print(thing, soft_wrap=isinstance(thing, str) and not sys.stdout.isatty())
+
+
+def show_json(data):
+    """Print JSON on standard output."""
+    from polhode.report.files import as_json
+
+    print(as_json(data))

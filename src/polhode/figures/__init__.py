@@ -1,0 +1,1 @@
+"""Figures, drawn by Matplotlib, which is imported when the first is drawn."""

@@ -1,0 +1,64 @@
+"""How figures look: one palette, thin lines, no box, the same in print and on a dark page."""
+
+import contextlib
+
+INK = "#1b1f24"  # text and axes
+SOFT = "#b9bec5"  # rules and ticks
+LOSES = "#2a78b5"
+GAINS = "#d4652a"
+STEADY = "#3f9169"
+UNSTABLE = "#b0305c"
+
+THREE = (LOSES, GAINS, STEADY)
+"""The components x, y, z of a vector."""
+
+VERDICT = {"-": LOSES, "+": GAINS, "none": STEADY, "unstable": UNSTABLE}
+"""Colour of a verdict by its sign; apart in hue and in lightness, so that they survive colour blindness."""
+
+PAGE = {
+    INK: "currentColor",
+    SOFT: "var(--rule)",
+    LOSES: "var(--loses)",
+    GAINS: "var(--gains)",
+    STEADY: "var(--none)",
+    UNSTABLE: "var(--unstable)",
+}
+"""What a figure's colours become inside a page, which has its own for light and dark."""
+
+SETTINGS = {
+    "font.family": "sans-serif",
+    "font.size": 8.0,
+    "mathtext.fontset": "dejavusans",
+    "text.color": INK,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "svg.hashsalt": "polhode",  # the same figure gives the same file
+}
+
+
+@contextlib.contextmanager
+def style():
+    """Draw and write figures inside this."""
+    import matplotlib
+
+    with matplotlib.rc_context(SETTINGS):
+        yield
+
+
+def write(figure, path, **options):
+    """Write a figure to a file or a buffer, the same bytes every time."""
+    kind = options.get("format") or str(path).rsplit(".", 1)[-1].lower()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with style():
+        figure.savefig(path, metadata=metadata, **options)

@@ -1,0 +1,237 @@
+"""Mass, centre of mass and inertia of common solids, so that nobody needs to know J by heart.
+
+A `Solid` is described in axes fixed in it, its *body axes*; every vector argument says so by its name. Solids
+can be moved, turned and joined, and give their inertia about any point:
+
+    top = cone(mass=0.3, radius=0.04, height=0.1)                      # its tip at the origin, standing on it
+    top.inertia_about((0, 0, 0))                                       # 3x3, about the tip: Problem(inertia=...)
+    hammer = box(mass=1, lengths_body=(0.1, 0.03, 0.03)) + cylinder(mass=0.2, radius=0.01, height=0.3)
+"""
+
+import itertools
+import pathlib
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.errors import FileError, InputError
+from polhode.problem import _number, _rotation, _vector
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solid:
+    """A rigid body as far as mechanics sees it.
+
+    mass                  total mass
+    centre_of_mass_body   its place, in body axes
+    inertia_centre_body   3x3 tensor about the centre of mass, in body axes
+    """
+
+    mass: float
+    centre_of_mass_body: np.ndarray
+    inertia_centre_body: np.ndarray
+
+    def __repr__(self):
+        c = np.array2string(np.asarray(self.centre_of_mass_body), precision=6, separator=", ")
+        return f"<Solid of mass {self.mass:g}, centre of mass {c}, principal moments {self.principal[0]}>"
+
+    def inertia_about(self, point_body):
+        """The tensor about a point given in body axes, by the parallel-axis theorem."""
+        d = np.asarray(self.centre_of_mass_body, dtype=float) - _vector("point_body", point_body)
+        return self.inertia_centre_body + self.mass * (d @ d * np.eye(3) - np.outer(d, d))
+
+    def moved(self, by_body):
+        """The same solid, moved by a vector given in body axes."""
+        centre = self.centre_of_mass_body + _vector("by_body", by_body)
+        return Solid(mass=self.mass, centre_of_mass_body=centre, inertia_centre_body=self.inertia_centre_body)
+
+    def turned(self, rotation_body):
+        """The same solid, turned about the origin of the body axes (Rotation, matrix or rotation vector)."""
+        R = _rotation(rotation_body)
+        return Solid(
+            mass=self.mass,
+            centre_of_mass_body=R @ self.centre_of_mass_body,
+            inertia_centre_body=R @ self.inertia_centre_body @ R.T,
+        )
+
+    def __add__(self, other):
+        """Both solids as one body; they share their body axes."""
+        if not isinstance(other, Solid):
+            return NotImplemented
+        mass = self.mass + other.mass
+        centre = (self.mass * self.centre_of_mass_body + other.mass * other.centre_of_mass_body) / mass
+        about = self.inertia_about(centre) + other.inertia_about(centre)
+        return Solid(mass=mass, centre_of_mass_body=centre, inertia_centre_body=about)
+
+    @property
+    def principal(self):
+        """Principal moments about the centre of mass, rising, and the rotation from principal to body axes."""
+        moments, axes = np.linalg.eigh(self.inertia_centre_body)
+        return moments, axes * np.sign(np.linalg.det(axes))
+
+
+def box(*, mass, lengths_body):
+    """A box with its centre at the origin and edges along the body axes, of the lengths given."""
+    a, b, c = _lengths("lengths_body", lengths_body)
+    m = _positive("mass", mass)
+    return _solid(m, m / 12 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
+
+
+def ellipsoid(*, mass, semi_axes_body):
+    """A solid ellipsoid with its centre at the origin and semi-axes along the body axes."""
+    a, b, c = _lengths("semi_axes_body", semi_axes_body)
+    m = _positive("mass", mass)
+    return _solid(m, m / 5 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
+
+
+def cylinder(*, mass, radius, height, inner_radius=0.0, axis_body=(0.0, 0.0, 1.0)):
+    """A cylinder with its centre at the origin, its axis along `axis_body`; a tube with an inner radius."""
+    m, r, h = _positive("mass", mass), _positive("radius", radius), _positive("height", height)
+    inner = _number("inner_radius", inner_radius)
+    if not 0 <= inner <= r:
+        raise InputError(f"inner_radius is {inner:g}; it must be from 0 to the radius, {r:g}.")
+    square = r * r + inner * inner
+    return _about_axis(m, axis_body, along=m * square / 2, across=m * (3 * square + h * h) / 12, centre=0.0)
+
+
+def cone(*, mass, radius, height, axis_body=(0.0, 0.0, 1.0)):
+    """A solid cone with its tip at the origin and the centre of its base at height along `axis_body`: a top."""
+    m, r, h = _positive("mass", mass), _positive("radius", radius), _positive("height", height)
+    along, across = 3 * m * r * r / 10, 3 * m * (4 * r * r + h * h) / 80
+    return _about_axis(m, axis_body, along=along, across=across, centre=3 * h / 4)
+
+
+def point_masses(*, masses, positions_body):
+    """Point masses held together by weightless rods; positions (n, 3) in body axes."""
+    m, x = np.array(masses, dtype=float), np.array(positions_body, dtype=float)
+    if m.ndim != 1 or x.shape != (len(m), 3) or not len(m):
+        raise InputError(
+            f"masses has shape {m.shape} and positions_body {x.shape}; give n masses and n positions (n, 3)."
+        )
+    if not (np.isfinite(m).all() and np.isfinite(x).all() and (m > 0).all()):
+        raise InputError("masses must be positive and positions_body finite.")
+    centre = m @ x / m.sum()
+    d = x - centre
+    tensor = np.einsum("n,ni,ni->", m, d, d) * np.eye(3) - np.einsum("n,ni,nj->ij", m, d, d)
+    return Solid(mass=float(m.sum()), centre_of_mass_body=centre, inertia_centre_body=tensor)
+
+
+def mesh(source, *, mass=None, density=None, scale=1.0):
+    """The solid inside a closed triangle mesh: a file (.stl, .obj) or (vertices, faces) in body axes.
+
+    Give mass or density (mass per volume); scale multiplies the lengths first: 1e-3 for a file in millimetres.
+    The mesh must be closed, and its triangles consistently turned outwards (or all inwards).
+    """
+    if (mass is None) == (density is None):
+        raise InputError(f"Give mass or density, one of them; {'neither' if mass is None else 'both'} was given.")
+    vertices, faces = read_mesh(source) if isinstance(source, (str, pathlib.Path)) else source
+    vertices, faces = _checked_mesh(np.array(vertices, dtype=float) * _positive("scale", scale), np.array(faces))
+    origin = vertices.mean(axis=0)  # near the solid: far from it the volumes of the tetrahedra would cancel
+    corners = (vertices - origin)[faces]
+    volumes = np.linalg.det(corners) / 6
+    volume = volumes.sum()
+    if volume == 0:
+        raise InputError("The mesh encloses no volume.")
+    centre = volumes @ corners.sum(axis=1) / 4 / volume
+    # integral of x x^T over a tetrahedron (0, a, b, c) of volume V: V/20 (sum of p p^T + s s^T), s = a + b + c
+    s = corners.sum(axis=1)
+    second = (np.einsum("n,npi,npj->ij", volumes, corners, corners) + np.einsum("n,ni,nj->ij", volumes, s, s)) / 20
+    second = second / volume - np.outer(centre, centre)
+    m = _positive("mass", mass) if density is None else _positive("density", density) * abs(volume)
+    tensor = m * (np.trace(second) * np.eye(3) - second)
+    return Solid(mass=float(m), centre_of_mass_body=centre + origin, inertia_centre_body=tensor)
+
+
+# ---- mesh files --------------------------------------------------------------------------------------
+
+
+def read_mesh(path):
+    """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles."""
+    path = pathlib.Path(path)
+    readers = {".stl": _read_stl, ".obj": _read_obj}
+    if path.suffix.lower() not in readers:
+        raise FileError(f"{path} is not a mesh file known here; give one ending in .stl or .obj.")
+    if not path.exists():
+        raise FileError(f"There is no file {path}.")
+    try:
+        vertices, faces = readers[path.suffix.lower()](path)
+    except (ValueError, IndexError, UnicodeDecodeError) as error:
+        raise FileError(f"{path} cannot be read as {path.suffix[1:].upper()}: {error}.") from error
+    if not len(faces):
+        raise FileError(f"{path} holds no triangles.")
+    return vertices, faces
+
+
+def _read_stl(path):
+    data = path.read_bytes()
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if len(data) == 84 + 50 * count:  # only the length tells: binary files may begin with "solid", too
+        record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+        corners = np.frombuffer(data, record, count, 84)["corners"].astype(float)
+    else:
+        words = data.decode("utf-8").split()
+        places = [i for i, word in enumerate(words) if word == "vertex"]
+        corners = np.array([[float(x) for x in words[i + 1 : i + 4]] for i in places]).reshape(-1, 3, 3)
+    vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    return vertices, index.reshape(-1, 3)
+
+
+def _read_obj(path):
+    vertices, faces = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(x) for x in words[1:4]])
+        elif words[:1] == ["f"]:
+            corners = [int(word.split("/")[0]) for word in words[1:]]
+            corners = [i - 1 if i > 0 else len(vertices) + i for i in corners]
+            faces.extend((corners[0], b, c) for b, c in itertools.pairwise(corners[1:]))
+    return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)
+
+
+def _checked_mesh(vertices, faces):
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3:
+        raise InputError(f"vertices have shape {vertices.shape} and faces {faces.shape}; give (n, 3) and (m, 3).")
+    if not np.isfinite(vertices).all():
+        raise InputError("The vertices of the mesh must be finite.")
+    if not np.issubdtype(faces.dtype, np.integer) or faces.min() < 0 or faces.max() >= len(vertices):
+        raise InputError(f"The faces must be indices of vertices, whole numbers from 0 to {len(vertices) - 1}.")
+    edges = Counter(map(tuple, np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).tolist()))
+    loose = sum(edges[a, b] != edges[b, a] for a, b in edges)
+    if loose:
+        raise InputError(
+            f"The mesh is not closed, or its triangles are not turned alike: {loose} of its {len(edges)} edges have no "
+            "partner in the other direction. Close and re-orient it, or the volume has no meaning."
+        )
+    return vertices, faces
+
+
+# ---- helpers -----------------------------------------------------------------------------------------
+
+
+def _solid(mass, moments):
+    return Solid(mass=mass, centre_of_mass_body=np.zeros(3), inertia_centre_body=np.diag(moments))
+
+
+def _about_axis(mass, axis_body, along, across, centre):
+    a = _vector("axis_body", axis_body)
+    if not a.any():
+        raise InputError("axis_body is zero; it must be a direction, of any length.")
+    a = a / np.linalg.norm(a)
+    tensor = across * np.eye(3) + (along - across) * np.outer(a, a)
+    return Solid(mass=mass, centre_of_mass_body=centre * a, inertia_centre_body=tensor)
+
+
+def _positive(label, value):
+    x = _number(label, value)
+    if not x > 0:
+        raise InputError(f"{label} is {x:g}; it must be above zero.")
+    return x
+
+
+def _lengths(label, value):
+    v = _vector(label, value)
+    if not (v > 0).all():
+        raise InputError(f"{label} is {v.tolist()}; all three must be above zero.")
+    return v

@@ -1,0 +1,82 @@
+"""The sources, from references.bib: one file, at the root of the repository and inside the installed package."""
+
+import functools
+import pathlib
+import re
+
+from polhode.errors import InputError
+
+HERE = pathlib.Path(__file__).parent
+
+
+@functools.cache
+def entries():
+    """Every BibTeX entry as written, by key."""
+    text = _text()
+    found = {}
+    for start in re.finditer(r"^@(\w+)\s*\{\s*([^,\s]+)\s*,", text, re.MULTILINE):
+        found[start[2]] = text[start.start() : _closing(text, text.index("{", start.start())) + 1]
+    return found
+
+
+def bibtex(keys):
+    """The BibTeX of some keys, in their order."""
+    known = entries()
+    if not known:
+        raise InputError("references.bib is missing: install polhode again, or run it from a complete checkout.")
+    missing = [k for k in keys if k not in known]
+    if missing:
+        raise InputError(f"references.bib has no entry {', '.join(missing)}.")
+    return "\n\n".join(known[k] for k in keys)
+
+
+def fields(key):
+    """The fields of one entry, without braces and with accents as characters; empty if there is no such entry."""
+    entry = entries().get(key, "")
+    found = {}
+    for start in re.finditer(r"^\s*(\w+)\s*=\s*([{\"])", entry, re.MULTILINE):
+        opening = start.end() - 1
+        end = _closing(entry, opening) if start[2] == "{" else entry.index('"', opening + 1)
+        found[start[1].lower()] = _readable(entry[opening + 1 : end])
+    return found
+
+
+def _text():
+    for folder in (HERE, HERE.parents[1]):  # installed; or a checkout, where the package is in src/
+        if (folder / "references.bib").exists():
+            return (folder / "references.bib").read_text(encoding="utf-8")
+    return ""
+
+
+def _closing(text, opening):
+    """Where the brace that opens at `opening` closes."""
+    depth = 0
+    for i in range(opening, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[i], 0)
+        if depth == 0:
+            return i
+    raise InputError(f"references.bib is broken: a brace opened at character {opening} never closes.")
+
+
+ACCENTS = {
+    "'": "\u0301",
+    "`": "\u0300",
+    '"': "\u0308",
+    "^": "\u0302",
+    "~": "\u0303",
+    "c": "\u0327",
+    "v": "\u030c",
+    "r": "\u030a",
+}
+LETTERS = {r"\o": "ø", r"\O": "Ø", r"\l": "ł", r"\ss": "ß", r"\ae": "æ", r"\aa": "å", r"\i": "i"}
+
+
+def _readable(text):
+    import unicodedata
+
+    text = re.sub(
+        r"\\(['`\"^~]|[cvr](?=[\s{]))\s*\{?\s*(\\?\w)\}?", lambda m: LETTERS.get(m[2], m[2]) + ACCENTS[m[1]], text
+    )
+    text = re.sub(r"\\(?:ss|ae|aa|[oOli])(?![a-zA-Z])\s?", lambda m: LETTERS[m[0].strip()], text)
+    text = text.replace("--", "\N{EN DASH}").replace("~", " ").replace(r"\&", "&")
+    return unicodedata.normalize("NFC", " ".join(re.sub(r"[{}]", "", text).split()))

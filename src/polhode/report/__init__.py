@@ -1,0 +1,1 @@
+"""Results for readers: tables for the terminal, self-contained pages."""

@@ -1,0 +1,74 @@
+"""Polynomials with rational coefficients, truncated by degree: the arithmetic of power series.
+
+A polynomial is a map from exponents to coefficients. The first three variables carry the degree by which
+it is truncated; the others are parameters and appear with any exponent.
+"""
+
+from fractions import Fraction
+
+VARIABLES = 6
+GRADED = 3
+
+
+class Graded:
+    """A polynomial without the terms above the degree `most`."""
+
+    def __init__(self, terms, most):
+        self.terms = {k: v for k, v in terms.items() if v and degree(k) <= most}
+        self.most = most
+
+    @classmethod
+    def variables(cls, most):
+        """The variables themselves."""
+        return [cls({tuple(int(j == i) for j in range(VARIABLES)): Fraction(1)}, most) for i in range(VARIABLES)]
+
+    def __add__(self, other):
+        terms = dict(self.terms)
+        for k, v in self._lifted(other).terms.items():
+            terms[k] = terms.get(k, 0) + v
+        return Graded(terms, self.most)
+
+    def __mul__(self, other):
+        terms = {}
+        for a, v in self.terms.items():
+            for b, w in self._lifted(other).terms.items():
+                if degree(a) + degree(b) <= self.most:
+                    k = tuple(i + j for i, j in zip(a, b))
+                    terms[k] = terms.get(k, 0) + v * w
+        return Graded(terms, self.most)
+
+    def __neg__(self):
+        return -1 * self
+
+    def __sub__(self, other):
+        return self + -self._lifted(other)
+
+    def __rsub__(self, other):
+        return self._lifted(other) - self
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        """self / other for a polynomial that starts with 1: the geometric series."""
+        rest, quotient = 1 - other, self
+        for _ in range(self.most):
+            quotient = self + rest * quotient
+        return quotient
+
+    def divided(self, by):
+        """Every term divided by a number that depends on its degree."""
+        return Graded({k: v / by(degree(k)) for k, v in self.terms.items()}, self.most)
+
+    def derivative(self, i):
+        """The derivative with respect to variable i."""
+        lowered = {k: (*k[:i], k[i] - 1, *k[i + 1 :]) for k in self.terms if k[i]}
+        return Graded({lowered[k]: k[i] * self.terms[k] for k in lowered}, self.most)
+
+    def _lifted(self, other):
+        return other if isinstance(other, Graded) else Graded({(0,) * VARIABLES: Fraction(other)}, self.most)
+
+
+def degree(exponents):
+    """The degree that counts."""
+    return sum(exponents[:GRADED])
