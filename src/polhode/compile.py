@@ -22,7 +22,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import caching, cgutils
-from numba.core.errors import NumbaError, NumbaExperimentalFeatureWarning, NumbaWarning
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import intrinsic, overload, register_jitable
 
 from polhode import adapt, engine, scalar
@@ -34,15 +34,18 @@ TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
 
-# Numba says so at every call; we pin what we rely on by tests of the cache and of bit-equality.
-warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)
-
 COMPILED = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
 
 
 class CannotCompile(Exception):
-    """Numba could not compile a user's function; the message says why."""
+    """Numba could not compile a function; `reason` is what it said, without the pages around it."""
+
+    @property
+    def reason(self):
+        told = [line.strip() for line in str(self).splitlines()]
+        noise = ("Failed in", "During:", "File ", "- ", "There are", "Overload", ">>>", "^", "def ", "<source", "Rejected")
+        return " ".join([line for line in told if line and not line.startswith(noise)][:2])[:200]
 
 
 def torque(function):
@@ -59,14 +62,14 @@ def potential(function):
 def loop(step, memory, coefficients):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries."""
     state = types.Tuple((V4, V3, V3, _tuple(memory)))
-    body = types.Tuple((V3, V3, _tuple(coefficients), types.Tuple((types.FunctionType(TORQUE), PAR))))
+    body = (V3, V3, _tuple(coefficients), types.FunctionType(TORQUE), PAR)
     rows = types.Array(F8, 2, "C")
     i8 = types.int64
-    signature = types.Tuple((i8, i8, i8, i8, F8, state))(body, F8, F8, i8, i8, i8, i8, state, rows, i8)
+    signature = types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8)
     advance = engine.advance
 
-    def steps(body, h, t0, first, n, every, left, state, out, row):
-        return advance(step, body, h, t0, first, n, every, left, state, out, row)
+    def steps(J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row):
+        return advance(step, (J, iJ, numbers, (torque, par)), h, t0, first, n, every, left, state, out, row)
 
     return _machine_code(steps, signature, (step,), f"loop-{step.__name__}")
 
@@ -108,7 +111,7 @@ def _machine_code(function, signature, depends_on, name):
     dispatcher = numba.njit(**OPTIONS)(function)
     dispatcher._cache = DiskCache(cache_folder(), f"{name}-{stamp[:24]}", stamp)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaWarning)
+        warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
         try:
             dispatcher.compile(signature)
         except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
