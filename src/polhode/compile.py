@@ -13,6 +13,7 @@ import math
 import operator
 import os
 import pathlib
+import re
 import sys
 import types as python_types
 import warnings
@@ -44,8 +45,8 @@ class CannotCompile(Exception):
     @property
     def reason(self):
         told = [line.strip() for line in str(self).splitlines()]
-        noise = ("Failed in", "During:", "File ", "- ", "There are", "Overload", ">>>", "^", "def ", "<source", "Rejected")
-        return " ".join([line for line in told if line and not line.startswith(noise)][:2])[:200]
+        why = [line for line in told if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)]
+        return (why or told or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
 
 def torque(function):

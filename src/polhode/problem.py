@@ -190,7 +190,7 @@ class Problem:
             warnings.warn(
                 f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand times "
                 f"slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that Numba knows.",
-                stacklevel=4,
+                stacklevel=7,
             )
             return None
 
