@@ -114,7 +114,7 @@ class _KernelRunner:
             warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
         J, iJ, numbers, (_, par) = self.body
-        self._advance = functools.partial(loop, J, iJ, numbers, torque, par)
+        self._advance = functools.partial(loop, J, iJ, numbers, torque, np.array(par))
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
