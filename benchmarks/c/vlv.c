@@ -30,10 +30,11 @@ long vlv(double h, long n, double *state, const double J[3], double alpha, const
     double J0 = J[0], J1 = J[1], J2 = J[2];
     vec tau = torque(Q, alpha, M);
     double b0 = k * state[9] + kk * tau.x, b1 = k * state[10] + kk * tau.y, b2 = k * state[11] + kk * tau.z;
-    double x = b0 / J0, y = b1 / J1, z = b2 / J2, px = x, py = y, pz = z;
+    double x = b0 / J0, y = b1 / J1, z = b2 / J2, px = x, py = y, pz = z, ox = x, oy = y, oz = z;
     long total = 0;
     for (long i = 0; i < n; i++) {
-        double gx = 2 * x - px, gy = 2 * y - py, gz = 2 * z - pz;
+        double gx = 3 * (x - px) + ox, gy = 3 * (y - py) + oy, gz = 3 * (z - pz) + oz;
+        ox = px, oy = py, oz = pz;
         px = x, py = y, pz = z;
         x = gx, y = gy, z = gz;
         double last = 1;

@@ -13,6 +13,7 @@ import math
 import operator
 import os
 import pathlib
+import re
 import sys
 import types as python_types
 import warnings
@@ -22,27 +23,31 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import caching, cgutils
-from numba.core.errors import NumbaError, NumbaExperimentalFeatureWarning, NumbaWarning
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import intrinsic, overload, register_jitable
 
 from polhode import adapt, engine, scalar
 
 F8 = types.float64
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
-PAR = types.UniTuple(F8, adapt.PARAMETERS)
+PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
+NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
-
-# Numba says so at every call; we pin what we rely on by tests of the cache and of bit-equality.
-warnings.filterwarnings("ignore", "First-class function type", NumbaExperimentalFeatureWarning)
 
 COMPILED = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
 
 
 class CannotCompile(Exception):
-    """Numba could not compile a user's function; the message says why."""
+    """Numba could not compile a function; `reason` is what it said, without the pages around it."""
+
+    @property
+    def reason(self):
+        told = [line.strip() for line in str(self).splitlines()]
+        why = [line for line in told if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)]
+        return (why or told or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
 
 def torque(function):
@@ -59,14 +64,14 @@ def potential(function):
 def loop(step, memory, coefficients):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries."""
     state = types.Tuple((V4, V3, V3, _tuple(memory)))
-    body = types.Tuple((V3, V3, _tuple(coefficients), types.Tuple((types.FunctionType(TORQUE), PAR))))
+    body = (V3, V3, _tuple(coefficients), types.FunctionType(TORQUE), NUMBERS)
     rows = types.Array(F8, 2, "C")
     i8 = types.int64
-    signature = types.Tuple((i8, i8, i8, i8, F8, state))(body, F8, F8, i8, i8, i8, i8, state, rows, i8)
+    signature = types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8)
     advance = engine.advance
 
-    def steps(body, h, t0, first, n, every, left, state, out, row):
-        return advance(step, body, h, t0, first, n, every, left, state, out, row)
+    def steps(J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row):
+        return advance(step, (J, iJ, numbers, (torque, _address(par))), h, t0, first, n, every, left, state, out, row)
 
     return _machine_code(steps, signature, (step,), f"loop-{step.__name__}")
 
@@ -75,11 +80,11 @@ def loop(step, memory, coefficients):
 def energies():
     """Machine code that evaluates a potential at every row of quaternions."""
     matrix = _rotations().matrix
-    signature = types.void(types.FunctionType(POTENTIAL), PAR, types.Array(F8, 2, "C"), types.Array(F8, 1, "C"))
+    signature = types.void(types.FunctionType(POTENTIAL), NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
 
     def evaluate(potential, par, rows, out):
         for i in range(len(rows)):
-            out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), par)
+            out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
 
     return _machine_code(evaluate, signature, (), "energies")
 
@@ -108,7 +113,7 @@ def _machine_code(function, signature, depends_on, name):
     dispatcher = numba.njit(**OPTIONS)(function)
     dispatcher._cache = DiskCache(cache_folder(), f"{name}-{stamp[:24]}", stamp)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaWarning)
+        warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
         try:
             dispatcher.compile(signature)
         except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
@@ -240,7 +245,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 @functools.cache
 def _jitable(function):
-    register_jitable(**{k: v for k, v in OPTIONS.items() if k == "error_model"})(function)
+    register_jitable(error_model="numpy", forceinline=True)(function)
 
 
 def _make_callable():
@@ -308,6 +313,16 @@ _stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
 _stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
 _stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
 _stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
+
+
+@intrinsic
+def _address(typing_context, array):
+    """Where the numbers of an array are; the caller keeps the array alive."""
+
+    def build(context, builder, signature, arguments):
+        return context.make_array(array)(context, builder, arguments[0]).data
+
+    return PAR(array), build
 
 
 @overload(adapt.square, inline="always")  # inlined, so that the array lives in the frame of the caller

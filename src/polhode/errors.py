@@ -11,6 +11,12 @@ class FileError(InputError):
     """A file that cannot be written, or is not one of ours."""
 
 
+def one_line(value):
+    """A value as it goes into a sentence."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
 def unknown(kind, name, known):
     """The error for a name that is in no catalogue: the nearest names, and the list."""
     near = difflib.get_close_matches(str(name).lower(), [k.lower() for k in known], n=1, cutoff=0.5)

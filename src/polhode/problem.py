@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from polhode import adapt
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.rotation import Rotation
 
 ROTATION_TOLERANCE = 1e-8
@@ -187,12 +187,10 @@ class Problem:
         try:
             return getattr(compile, kind)(kernel)
         except compile.CannotCompile as error:
-            reason = str(error).strip().splitlines()
             warnings.warn(
-                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a "
-                f"thousand times slower: {next((line for line in reason if line.strip()), 'no reason given')} "
-                "Write it with indices, arithmetic and NumPy functions that Numba knows.",
-                stacklevel=4,
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand times "
+                f"slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that Numba knows.",
+                stacklevel=7,
             )
             return None
 
@@ -300,7 +298,7 @@ def _check_functions(problem, torque, torque_space, potential):
     try:
         value = complex(np.asarray(value).item())
     except (TypeError, ValueError):
-        raise InputError(f"potential(Q0) is {value!r}; it must be one number.") from None
+        raise InputError(f"potential(Q0) is {one_line(value)}; it must be one number.") from None
     if not math.isfinite(abs(value)):
         raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
     _compare_with_differences(problem, potential, derived=not given)
@@ -323,7 +321,7 @@ def _three_numbers(label, value, t):
     except (TypeError, ValueError):
         v = None
     if v is None or v.shape != (3,):
-        got = "nothing" if value is None else repr(value) if v is None else f"an array of shape {v.shape}"
+        got = "nothing" if value is None else one_line(value) if v is None else f"an array of shape {v.shape}"
         raise InputError(f"{label}(t, Q) returned {got}; it must return three numbers (tuple, list or array).")
     if not np.isfinite(v).all():
         raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
@@ -355,8 +353,8 @@ def _compare_with_differences(problem, potential, derived):
             raise InputError(
                 "The potential cannot be differentiated by the complex step: "
                 + values.format("it gives the torque")
-                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic: write np.sqrt(x @ x) for the "
-                "norm, np.sqrt(x*x) for abs; or give torque= yourself."
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math are "
+                "real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or give torque=."
             )
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 

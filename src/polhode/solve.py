@@ -1,5 +1,6 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
+import functools
 import math
 import time
 import warnings
@@ -7,7 +8,7 @@ import warnings
 import numpy as np
 
 from polhode import engine
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, one_line, unknown
 from polhode.model import Method
 from polhode.problem import Problem, _number, _rotation, _vector
 from polhode.solver import MOST
@@ -93,6 +94,7 @@ class _KernelRunner:
         self.body = body_of(problem, method)
         self.state = method.start(h, self.t0, q, Pi, self.body)
         self._advance = self._plain
+        self.raised = None
         if compiled is not False:
             self._compile(required=bool(compiled))
 
@@ -108,14 +110,27 @@ class _KernelRunner:
             loop = compile.loop(self.method.step, len(self.state[3]), len(self.body[2]))
         except compile.CannotCompile as error:
             if required:
-                raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error}") from error
-            warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error}", stacklevel=4)
+                raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
+            warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
-        self.body = body_of(self.problem, self.method, torque=torque)
-        self._advance = lambda *arguments: loop(self.body, *arguments)
+        J, iJ, numbers, (_, par) = self.body
+        self._advance = functools.partial(loop, J, iJ, numbers, torque, np.array(par))
 
-    def _plain(self, *arguments):
-        return engine.advance(self.method.step, self.body, *arguments)
+    def _plain(self, h, t0, first, n, every, left, state, out, row):
+        """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
+        iterations = 0
+        for i in range(first, first + n):
+            try:
+                took, row, left, its, error, state = engine.advance(
+                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row
+                )
+            except Exception as raised:
+                self.raised = raised
+                return i - first, row, left, iterations, 0.0, state
+            iterations += its
+            if not took:
+                return i - first, row, left, iterations, error, state
+        return n, row, left, iterations, 0.0, state
 
     @property
     def is_compiled(self):
@@ -135,6 +150,8 @@ class _KernelRunner:
     def failure(self, k, t, error):
         """The sentence for a step that failed: number k, at time t."""
         where = f"step {k} (t = {t:g}) of {self.problem.name} with h = {self.h:g}"
+        if self.raised is not None:
+            return f"{type(self.raised).__name__} in {where}: {self.raised}. What was computed until then is here."
         if error > 0:
             return (
                 f"{self.name} did not solve its equations at {where}: the last correction was {error:.2g} rad after "
@@ -159,6 +176,7 @@ class _PlainRunner:
         self.problem, self.function, self.h = problem, function, h
         self.name = getattr(function, "__name__", "your method")
         self.t0 = problem.t0
+        self.raised = None
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
     def one(self, Q, Omega, t):
@@ -167,7 +185,7 @@ class _PlainRunner:
         try:
             Q1, Omega1 = (np.array(x, dtype=float) for x in result)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name} returned {result!r}; it must return (Q1, Omega1).") from None
+            raise InputError(f"{self.name} returned {one_line(result)}; it must return (Q1, Omega1).") from None
         if Q1.shape != (3, 3) or Omega1.shape != (3,):
             raise InputError(
                 f"{self.name} returned shapes {Q1.shape} and {Omega1.shape}; it must return Q1 (3, 3) and Omega1 (3,)."
@@ -177,7 +195,13 @@ class _PlainRunner:
     def advance(self, first, n, every, left, out, row):
         """As engine.advance, but rows hold Q and Omega (12 numbers): Q need not be a rotation."""
         for i in range(first, first + n):
-            Q, Omega = self.one(self.Q, self.Omega, self.t0 + i * self.h)
+            try:
+                Q, Omega = self.one(self.Q, self.Omega, self.t0 + i * self.h)
+            except InputError:
+                raise
+            except Exception as raised:
+                self.raised = raised
+                return i - first, row, left, 0, 0.0, None
             if not (np.isfinite(Q).all() and np.isfinite(Omega).all()):
                 return i - first, row, left, 0, math.inf, None
             self.Q, self.Omega = Q, Omega
@@ -192,7 +216,10 @@ class _PlainRunner:
         return None
 
     def failure(self, k, t, error):
-        return f"{self.name} returned a value that is not finite at step {k} (t = {t:g}) of {self.problem.name}."
+        where = f"at step {k} (t = {t:g}) of {self.problem.name}"
+        if self.raised is not None:
+            return f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}."
+        return f"{self.name} returned a value that is not finite {where}."
 
 
 def _run(problem, runner, h, n, every, progress):
@@ -219,13 +246,6 @@ def _run(problem, runner, h, n, every, progress):
         except KeyboardInterrupt:
             interrupted = True
             message = f"Interrupted at step {done} of {n}; what was computed until then is here."
-        except InputError:
-            raise
-        except Exception as error:  # a user's function, interpreted, raised: keep what there is
-            message = (
-                f"{type(error).__name__} in step {done} to {done + size} (from t = {runner.t0 + done * h:g}): {error}. "
-                "What was computed until then is here."
-            )
     if done == n and left != every:
         out[row] = _last(runner, plain)
         row += 1

@@ -120,7 +120,7 @@ class Trajectory:
         """Write netCDF; `polhode.load` reads it back, and so does anything that reads netCDF."""
         path = pathlib.Path(path)
         try:
-            self.to_xarray().to_netcdf(path, engine="h5netcdf")
+            self.to_xarray().to_netcdf(path, engine="netcdf4")
         except OSError as error:
             raise FileError(
                 f"{path} cannot be written: {error.strerror or error}. Check the folder and its permissions; "
@@ -143,7 +143,7 @@ def load(path):
     if not path.exists():
         raise FileError(f"There is no file {path}.")
     try:
-        with xarray.open_dataset(path, engine="h5netcdf") as data:
+        with xarray.open_dataset(path, engine="netcdf4") as data:
             data.load()
     except (OSError, ValueError, KeyError) as error:
         raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({error}).") from error
@@ -171,6 +171,6 @@ def potential_energies(problem, Q):
 
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))
-        compile.energies()(problem.machine_potential, problem.parameters, rows, out)
+        compile.energies()(problem.machine_potential, np.array(problem.parameters), rows, out)
         return out
     return np.array([problem.potential(q) for q in Q])

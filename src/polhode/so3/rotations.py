@@ -41,8 +41,8 @@ def inverse(q):
 
 @kernel
 def unit(q):
-    """The same rotation as a quaternion of length one."""
-    k = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    """The same rotation as a quaternion of length one; shares its division with `matrix`."""
+    k = sqrt(1 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]))
     return (k * q[0], k * q[1], k * q[2], k * q[3])
 
 
@@ -50,7 +50,7 @@ def unit(q):
 def matrix(q):
     """The rotation as a matrix, by rows; orthogonal to round-off whatever the length of q."""
     w, x, y, z = q
-    s = 2 / (w * w + x * x + y * y + z * z)
+    s = 2 * (1 / (w * w + x * x + y * y + z * z))
     sx, sy, sz = s * x, s * y, s * z
     wx, wy, wz = w * sx, w * sy, w * sz
     xx, xy, xz = x * sx, x * sy, x * sz
