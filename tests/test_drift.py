@@ -12,6 +12,7 @@ from polhode.certify.drift import Evidence, stress
 from polhode.certify.slopes import line, pooled, power
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.errors import FileError, InputError
+from polhode.report.stress import stress_page
 
 
 @pytest.fixture(scope="module")
@@ -338,6 +339,14 @@ def test_the_page_stands_alone(paper, tmp_path):
     assert html.count("<svg") == 1
     embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1]
     assert json.loads(embedded)["problem"] == "stress"
+
+
+def test_the_page_says_how_to_get_it_again_only_when_that_is_true():
+    for problem, told in (("stress", True), (ph.problem("stress", alpha=0.2), False)):
+        html = stress_page(stress(["LIEMID[EA]"], problem=problem, h=0.25, t_end=100, ensemble=1))
+        command = "polhode stress --methods &#x27;LIEMID[EA]&#x27; --h 0.25 --t-end 100 --ensemble 1"
+        assert (command in html) is told
+    assert "<b>Conserved:</b>" in html
 
 
 def test_names_are_escaped(tmp_path):

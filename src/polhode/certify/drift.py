@@ -137,6 +137,11 @@ class Row:
         """The verdict in two or three words."""
         return {"-": "loses energy", "+": "gains energy"}.get(self.sign, self.verdict)
 
+    @property
+    def bounds(self):
+        """What |slope| does not exceed, by step size, where no drift was seen."""
+        return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
+
     def to_dict(self):
         """Plain data."""
         return vars(self) | {"evidence": [e.to_dict() for e in self.evidence], "words": self.words}

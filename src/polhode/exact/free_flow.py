@@ -39,7 +39,6 @@ Branches on data are allowed here, as in ``elliptic.py``.
 
 from polhode.exact.elliptic import jacobi
 from polhode.scalar import c0, c1, kernel
-from polhode.so3.vectors import dot
 
 
 @kernel
@@ -50,12 +49,14 @@ def free_flow(h, p, J):
     it the instability multiplies this, as it does any change of the start in the last place.
     """
     axes = labels(J, p)
-    constants = constants_of(J, p, axes)
-    ca, cb, ck, X, A, B, gap, eta, L2 = constants
+    c, X, orbit = constants(J, p, axes)
+    ca, cb, _ = c
+    eta, L2 = orbit[3], orbit[5]
     v = axes[3] * h / 2
-    S, C, D, turn = jacobi(v, A, B, gap, eta, cb, L2)
-    m = added(picked(p, axes), S, C, D, constants)
-    y = added(m, S, C, D, constants)
+    scd, turn = jacobi(v, orbit)
+    S, C, D = scd
+    m = added(picked(p, axes), scd, c, orbit)
+    y = added(m, scd, c, orbit)
     x = v / J[axes[2]]
     a, b = c0(L2 * (x * x)), x * c1(L2 * (x * x))  # cos x and sin(x)/L
     a, b = a * turn[0] - L2 * (b * turn[1]), a * turn[1] + b * turn[0]
@@ -65,14 +66,16 @@ def free_flow(h, p, J):
 
 
 @kernel
-def added(y, S, C, D, constants):
+def added(y, scd, c, orbit):
     """The momentum, in labelled axes, later by the argument of S, C and D: the addition theorem."""
-    ca, cb, ck, X, A, B, gap, eta, L2 = constants
+    S, C, D = scd
+    ca, cb, ck = c
     ya, yb, yk = y
+    sum_AB = orbit[0] + orbit[1]
     bb = ca * ck * (yb * yb)
     E = 1 - bb * (S * S)
-    if abs((A + B) * (S * S)) > 0.25:  # the same as a sum of positive terms, for it is small near the separatrix
-        E = (bb * (C * C + D * D) - cb * (ca * (yk * yk) + ck * (ya * ya))) / (A + B)
+    if abs(sum_AB * (S * S)) > 0.25:  # the same as a sum of positive terms, for it is small near the separatrix
+        E = (bb * (C * C + D * D) - cb * (ca * (yk * yk) + ck * (ya * ya))) / sum_AB
     return (
         (ya * C + ca * (yb * yk) * (S * D)) / E,
         (yb * (C * D) + cb * (ya * yk) * S) / E,
@@ -98,14 +101,14 @@ def labels(J, y):
 
 
 @kernel
-def constants_of(J, y, axes):
-    """c_a, c_b, c_k, X, A, B, A - B, eta, L^2: differences only where the inertia or the separatrix demand them."""
+def constants(J, y, axes):
+    """(c_a, c_b, c_k), X, (A, B, A - B, eta, c_b, L^2): subtracting only what is a difference of the problem itself."""
     Ja, Jb, Jk = J[axes[0]], J[axes[1]], J[axes[2]]
     ya, yb, yk = picked(y, axes)
     aa, bb, kk = ya * ya, yb * yb, yk * yk
     ca, cb, ck = (Jb - Jk) / (Jb * Jk), (Jk - Ja) / (Jk * Ja), (Ja - Jb) / (Ja * Jb)
     X = ca * bb - cb * aa
-    return ca, cb, ck, X, ca * (ck * bb - cb * kk), ck * X, cb * (ck * aa - ca * kk), ca * X, dot(y, y)
+    return (ca, cb, ck), X, (ca * (ck * bb - cb * kk), ck * X, cb * (ck * aa - ca * kk), ca * X, cb, aa + bb + kk)
 
 
 @kernel

@@ -11,6 +11,7 @@ in power series (because it calls `math`, `abs` or a compiled library) is left t
 
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -75,7 +76,7 @@ def by_dop853(problem, t):
     sign = 1 if t >= problem.t0 else -1
     inside = sorted((x for x in _breaks(problem) if sign * problem.t0 < sign * x < sign * t), key=lambda x: sign * x)
     ends = [problem.t0, *inside, t]
-    for a, b in zip(ends, ends[1:]):
+    for a, b in itertools.pairwise(ends):
         torque = _continued(problem.torque, a, b) if _breaks(problem) else problem.torque
         y = solve_ivp(right_hand_side, (a, b), y, method="DOP853", rtol=1e-13, atol=1e-14, args=(torque,)).y[:, -1]
     return y[:9].reshape(3, 3), y[9:]
@@ -137,7 +138,7 @@ def _computed(problem, times, digits, q, Pi):
     ):
         try:
             found.update(zip(part, motion(problem, part, digits, q, Pi) if part else ()))
-        except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
+        except (TypeError, ValueError, AttributeError, ArithmeticError, NotImplementedError) as error:
             raise NotAnalytic(
                 f"The torque of {problem.name!r} cannot be evaluated in power series: {type(error).__name__}: {error}. "
                 "Write it with arithmetic and np.sqrt, np.exp, np.log, np.sin, np.cos, np.tan or np.arctan."

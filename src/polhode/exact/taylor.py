@@ -16,81 +16,79 @@ from polhode.so3.rotations import matrix
 def motion(problem, times, digits, q=None, Pi=None):
     """(q, Pi) at each of these times, which lead away from problem.t0 in order, to about so many digits.
 
-    q (w, x, y, z) and Pi are in principal axes and start as given, or as the problem says. The series has as many
-    terms as pay, and its step is such that the last terms are below the digits asked for.
+    q (w, x, y, z) and Pi are in principal axes and start as given, or as the problem says. Steps are such that the
+    last terms of the series fall below the digits asked for; times inside a step are evaluated by its series.
     """
     with mpmath.workdps(digits + 8):
         start = problem.start()
-        t = mp.mpf(problem.t0)
-        state = [mp.mpf(x) for x in (*(q or start[0]), *(Pi or start[1]))]
-        forwards = times[-1] >= t
-        states = []
-        for stop, wanted in _legs(problem, times, forwards):
+        t, state = mp.mpf(problem.t0), [mp.mpf(x) for x in (*(q or start[0]), *(Pi or start[1]))]
+        found = []
+        for stop, wanted in _legs(problem, [mp.mpf(x) for x in times]):
             while True:
                 series = _series(problem, t, stop, state)
-                left = stop - t
-                step = _step(problem, series, int(1.3 * digits) + 8, digits)
-                h = left if abs(left) <= step else left / 2 if abs(left) <= 2 * step else mp.sign(left) * step
+                h = _step(problem, series, stop - t, int(1.3 * digits) + 8, digits)
                 while wanted and abs(wanted[0] - t) <= abs(h):
-                    states.append(_value(series, wanted.pop(0) - t))
-                if h == left:
+                    found.append(_value(series, wanted.pop(0) - t))
+                last = h == stop - t
+                t, state = stop if last else t + h, _value(series, h)
+                if last:
                     break
-                t, state = t + h, _value(series, h)
-            t, state = stop, _value(series, left)
-        return [(tuple(s[:4]), tuple(s[4:])) for s in states]
+        return [(tuple(y[:4]), tuple(y[4:])) for y in found]
 
 
-def _legs(problem, times, forwards):
+def _legs(problem, times):
     """The interval cut at the jumps of the torque: the end of each part, and the times wanted in it."""
-    times = [mp.mpf(x) for x in times]
-    inside = [mp.mpf(x) for x in getattr(problem, "breaks", ()) if (x > problem.t0) == forwards and x != problem.t0]
-    ends = sorted((x for x in inside if abs(x - problem.t0) < abs(times[-1] - problem.t0)), reverse=not forwards)
-    for end in [*ends, times[-1]]:
-        wanted = [x for x in times if (x <= end if forwards else x >= end)]
-        times = times[len(wanted) :]
-        yield end, wanted
+    t0, sign = problem.t0, 1 if times[-1] >= problem.t0 else -1
+    jumps = [mp.mpf(x) for x in getattr(problem, "breaks", ()) if 0 < sign * (x - t0) < sign * (times[-1] - t0)]
+    for end in [*sorted(jumps, key=lambda x: sign * x), times[-1]]:
+        yield end, [x for x in times if sign * x <= sign * end]
+        times = [x for x in times if sign * x > sign * end]
 
 
 def _series(problem, t, stop, state):
-    """The solution through this state as seven power series."""
+    """The solution through this state as seven power series, tied to their own rates of change."""
     J = [mp.mpf(x) for x in problem.moments.tolist()]
-    parameters = tuple(mp.mpf(x) for x in problem.parameters)
     rates = []
     y = [Series([x], lambda n, i=i: rates[i].term(n - 1) / n) for i, x in enumerate(state)]
-    w, x, z, u = y[:4]
-    p = y[4:]
-    a, b, c = (p[i] / J[i] for i in range(3))
-    tau = problem._torque_kernel(Time(t, t + (stop - t) / 100), matrix(tuple(y[:4])), parameters)
-    tau = [value if isinstance(value, Series) else Series([mp.mpf(value)], _zero) for value in tau]
+    (w, x, y_, z), (k, l, m) = y[:4], y[4:]
+    a, b, c = k / J[0], l / J[1], m / J[2]
+    parameters = tuple(mp.mpf(value) for value in problem.parameters)
+    tau = problem._torque_kernel(Time(t, t + (stop - t) / 100), matrix((w, x, y_, z)), parameters)
+    tau = [value if isinstance(value, Series) else Series([mp.convert(value)], _zero) for value in tau]
     rates += [
-        (x * a + z * b + u * c) / -2,
-        (w * a + z * c - u * b) / 2,
-        (w * b + u * a - x * c) / 2,
-        (w * c + x * b - z * a) / 2,
-        (1 / J[2] - 1 / J[1]) * (p[1] * p[2]) + tau[0],
-        (1 / J[0] - 1 / J[2]) * (p[2] * p[0]) + tau[1],
-        (1 / J[1] - 1 / J[0]) * (p[0] * p[1]) + tau[2],
+        (x * a + y_ * b + z * c) / -2,
+        (w * a + y_ * c - z * b) / 2,
+        (w * b + z * a - x * c) / 2,
+        (w * c + x * b - y_ * a) / 2,
+        l * c - m * b + tau[0],
+        m * a - k * c + tau[1],
+        k * b - l * a + tau[2],
     ]
     return y
 
 
-def _step(problem, series, order, digits):
-    """The step for which the last terms of the series are as small as the digits demand.
+def _step(problem, series, left, order, digits):
+    """The step, at most `left`, for which the last terms of the series are as small as the digits demand.
 
-    The size of the momentum is what it is, or what the torque makes of it in its own time if it is zero.
+    Errors of the momentum are relative to its size or, from rest, to the size that the torque gives it in the time
+    of a turn.
     """
     for n in range(order + 1):
         for x in series:
             x.term(n)
-    momentum = max(abs(x.terms[0]) for x in series[4:])
-    momentum = max(momentum, mp.sqrt(max(problem.moments.tolist()) * max(abs(x.terms[1]) for x in series[4:])))
+    value, rate = (max(abs(x.terms[n]) for x in series[4:]) for n in (0, 1))
+    momentum = max(value, mp.sqrt(max(problem.moments.tolist()) * rate))
     sizes = [mp.one] * 4 + [momentum] * 3
     step = mp.inf
     for n in range(order - 3, order + 1):
         last = max(abs(x.terms[n]) / size for x, size in zip(series, sizes) if size)
         if last:
             step = min(step, mp.exp(-(mp.log(last) + (digits + 2) * mp.ln10) / n))
-    return step
+    if abs(left) <= step:
+        return left
+    if not step > abs(left) * mp.mpf(10) ** -9:
+        raise ValueError("the series converges nowhere; the torque is singular there, or jumps")
+    return left / 2 if abs(left) <= 2 * step else mp.sign(left) * step
 
 
 def _value(series, h):

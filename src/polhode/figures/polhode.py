@@ -63,7 +63,7 @@ def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
 def _towards(y):
     """Elevation and azimuth in degrees from which most of the path is in front, a little to the side."""
     x, up = y.mean(axis=0), y[:, 2].mean() / np.linalg.norm(y, axis=1).mean()
-    elevation = 22 + 0.5 * np.degrees(np.arcsin(np.clip(up, -1, 1)))
+    elevation = 22 + 0.25 * np.degrees(np.arcsin(np.clip(up, -1, 1)))
     return elevation, np.degrees(np.arctan2(x[1], x[0])) + 20 if np.hypot(*x[:2]) > 0.05 else 35.0
 
 
@@ -164,17 +164,20 @@ def _visible(y, surfaces, eye):
 
 
 def _draw_axes(axes, surfaces, eye):
+    from matplotlib.patheffects import withStroke
+
     reach = max(s.max() for s in surfaces)
     for i in range(3):
         sign = 1 if eye[i] >= 0 else -1
         direction = np.eye(3)[i] * sign
-        ends = np.stack([direction * max(s[i] for s in surfaces), direction * (reach * 1.28)])
+        ends = np.stack([direction * max(s[i] for s in surfaces), direction * (reach * 1.36)])
         axes.plot(*ends.T, color=INK, lw=0.8, zorder=9)
         label = rf"${'' if sign > 0 else '-'}\Pi_{i + 1}$"
-        axes.text(*(ends[1] * 1.06), label, ha="center", va="center", fontsize=10, zorder=11)
+        text = axes.text(*(ends[1] * 1.06), label, ha="center", va="center", fontsize=10, zorder=11)
+        text.set_path_effects([withStroke(linewidth=3, foreground="white")])  # legible across a line
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))
     axes.set_axis_off()
-    axes.set_box_aspect((1, 1, 1), zoom=1.3)
+    axes.set_box_aspect((1, 1, 1), zoom=1.14)
 
 
 def _legend(axes, surfaces, J):

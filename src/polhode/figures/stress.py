@@ -11,7 +11,6 @@ from polhode.figures.style import INK, SOFT, VERDICT, style
 from polhode.text import typeset
 
 BINS = 360  # about one per point of the paper: more could not be seen, and would make the file large
-ROOM = 0.62  # share of the axis that data may fill before the text above them gets in the way
 
 
 def stress_figure(result):
@@ -121,6 +120,6 @@ def _limits(row):
 
 
 def _with_room(low, high):
-    """A little air below, and above it place for a line of text."""
+    """A little air below, and above place for a line of text."""
     size = (high - low) or 1e-16
-    return low - 0.06 * size, high + (0.94 / ROOM - 1) * size * 0.62
+    return low - 0.06 * size, high + 0.32 * size

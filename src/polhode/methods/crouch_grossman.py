@@ -26,9 +26,9 @@ def crouch_grossman_step(s, momentum):
         Freeze the velocity of every stage and rotate by one after the other, the earlier on the left, as
         Q' = Q hat(Omega) wants it; the momentum in body axes is a vector and is summed:
 
-            F_i  = exp(h a_i1 Omega_1) ... exp(h a_i,i-1 Omega_i-1)         F   = exp(h b_1 Omega_1) ... exp(h b_s Omega_s)
-            Pi_i = Pi0 + h sum_j a_ij (Pi_j x Omega_j + tau_j)              Pi1 = Pi0 + h sum b_j (Pi_j x Omega_j + tau_j)
-            Omega_i = J^-1 Pi_i,    tau_i = tau(t + c_i h, Q0 F_i)          Q1  = Q0 F
+            F_i  = exp(h a_i1 Omega_1) exp(h a_i2 Omega_2) ...         F   = exp(h b_1 Omega_1) exp(h b_2 Omega_2) ...
+            Pi_i = Pi0 + h sum_j a_ij (Pi_j x Omega_j + tau_j)         Pi1 = Pi0 + h sum_j b_j (Pi_j x Omega_j + tau_j)
+            Omega_i = J^-1 Pi_i,   tau_i = tau(t + c_i h, Q0 F_i)      Q1  = Q0 F
 
         Rotations do not commute, so from order 3 on there are more conditions of order than in a vector space,
         the first of them sum_i b_i^2 c_i + 2 sum_{i<j} b_i c_i b_j = 1/3. CG3 takes Crouch and Grossman's

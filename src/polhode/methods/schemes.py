@@ -9,10 +9,10 @@ so its order is even. Weights are fractions; those without a closed form were re
 to 62 on these conditions (where the conditions leave parameters free, to the nearest solution).
 """
 
-import decimal
 import functools
 import math
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from polhode.errors import InputError, unknown
@@ -63,13 +63,10 @@ class Scheme:
 
     def defect(self, weight, base=2):
         """The largest coefficient, among words up to `weight`, by which the composition differs from exp(h X_1)."""
-        with decimal.localcontext(prec=DIGITS):
+        with localcontext(prec=DIGITS):
             series = product(self.weights, words(weight, base))
-            missed = (abs(x - (1 / Decimal(math.factorial(len(w))) if set(w) <= {1} else 0)) for w, x in series.items())
-            return max(missed)
-
-
-Decimal = decimal.Decimal
+            wanted = {w: 1 / Decimal(math.factorial(len(w))) if set(w) <= {1} else Decimal(0) for w in series}
+            return max(abs(series[w] - wanted[w]) for w in series)
 
 
 def words(weight, base):
@@ -103,7 +100,7 @@ def fractal(order, copies):
     From order p to p + 2 the sum of (p + 1)-th powers has to vanish: g = 1/(2n - (2n)^(1/(p+1))) for n copies.
     """
     weights = (Fraction(1),)
-    with decimal.localcontext(prec=DIGITS):
+    with localcontext(prec=DIGITS):
         for p in range(2, order, 2):
             n = 2 * copies
             g = Fraction(1 / (n - Decimal(n) ** (1 / Decimal(p + 1))))

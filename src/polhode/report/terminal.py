@@ -41,8 +41,8 @@ def stress_notes(result):
     """Sentences below the table."""
     notes = [f"{row.method} {note}." for row in result.rows for note in row.notes]
     for row in result.rows:
-        if row.verdict == "no drift seen":
-            bounds = ", ".join(f"{one(e.bound)} at h = {e.h:g}" for e in row.evidence)
+        if row.bounds:
+            bounds = ", ".join(f"{one(bound)} at h = {h:g}" for h, bound in row.bounds.items())
             notes.append(f"{row.method}: |slope| is below {bounds} (two standard errors).")
     return notes
 
