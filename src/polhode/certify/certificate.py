@@ -1,6 +1,5 @@
 """The certificate: what an integrator does, measured, each property with its value, threshold and verdict."""
 
-import json
 from dataclasses import dataclass, field
 
 ORDERS = tuple(f"order_{case}_{what}" for case in ("free", "potential", "forced") for what in ("Q", "Omega"))
@@ -64,10 +63,6 @@ class Certificate:
             "seconds": self.seconds,
         }
 
-    def to_json(self):
-        """JSON text; infinite and undefined values become null."""
-        return json.dumps(_finite(self.to_dict()), indent=2)
-
     def table(self):
         """A rich table for the terminal."""
         from polhode.report.certificate import certificate_table
@@ -86,13 +81,3 @@ def _agrees(measured, claimed):
     if isinstance(claimed, bool):
         return measured.verdict == ("yes" if claimed else "no")
     return measured.value is not None and abs(measured.value - claimed) <= 0.05 or measured.value == claimed
-
-
-def _finite(data):
-    if isinstance(data, dict):
-        return {k: _finite(v) for k, v in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_finite(v) for v in data]
-    if isinstance(data, float) and (data != data or data in (float("inf"), float("-inf"))):
-        return None
-    return data
