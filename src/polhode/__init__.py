@@ -1,5 +1,6 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
+import polhode.methods  # noqa: F401  before the function of that name, which a later import would replace
 from polhode.errors import FileError, InputError
 from polhode.model import Method, Order
 from polhode.problem import Problem

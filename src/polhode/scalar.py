@@ -34,17 +34,17 @@ def _is_real(x):
 
 def sqrt(x):
     """The square root."""
-    return math.sqrt(x) if _is_real(x) else cmath.sqrt(x) if isinstance(x, complex) else _mp().sqrt(x)
+    return math.sqrt(x) if _is_real(x) else cmath.sqrt(x) if isinstance(x, complex) else _home(x).sqrt(x)
 
 
 def sin(x):
     """The sine."""
-    return math.sin(x) if _is_real(x) else cmath.sin(x) if isinstance(x, complex) else _mp().sin(x)
+    return math.sin(x) if _is_real(x) else cmath.sin(x) if isinstance(x, complex) else _home(x).sin(x)
 
 
 def cos(x):
     """The cosine."""
-    return math.cos(x) if _is_real(x) else cmath.cos(x) if isinstance(x, complex) else _mp().cos(x)
+    return math.cos(x) if _is_real(x) else cmath.cos(x) if isinstance(x, complex) else _home(x).cos(x)
 
 
 def c0(s):
@@ -191,6 +191,11 @@ def _mp():
     import mpmath
 
     return mpmath.mp
+
+
+def _home(x):
+    """Where the functions of x are: with its own type if that brings some (power series do), else in mpmath."""
+    return getattr(x, "functions", None) or _mp()
 
 
 def _c0_mp(s):

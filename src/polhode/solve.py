@@ -145,7 +145,7 @@ class _KernelRunner:
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
         per = self.method.torques_per_step
-        return 1 + (iterations if per is None else per * steps)
+        return self.method.torques_at_start + (iterations if per is None else per * steps)
 
     def failure(self, k, t, error):
         """The sentence for a step that failed: number k, at time t."""

@@ -50,7 +50,7 @@ def stress(methods=None, h=ORTOLAN_SACCON.h, t_end=ORTOLAN_SACCON.t_end, ensembl
     problem = look_up(problem)
     if not problem.has_potential:
         raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
-    methods = _methods(methods)
+    methods = _methods(methods, problem)
     h, counts = _step_sizes(problem, h, t_end)
     ensemble = _positive_integer("ensemble", ensemble)
     starts = Starts(problem, ensemble)
@@ -240,8 +240,10 @@ def _measured(method, starts, h, n, tick):
     energies, message = [], ""
     for p in starts:
         s = solve(p, method, h=h, n_steps=n, save_every=every)
-        if s.stats.get("interrupted"):
+        if s.stats["interrupted"]:
             raise KeyboardInterrupt
+        if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
+            raise InputError(s.message)  # not an unstable method but one that does not run
         with np.errstate(all="ignore"):
             e = s.energy_error
         energies.append(e)
@@ -256,10 +258,10 @@ def _measured(method, starts, h, n, tick):
 
 def _out_of_bounds(e, t, scale):
     """The sentence for an energy error as large as the energies of the problem."""
-    wild = ~(np.abs(e) < scale)
+    wild = ~(np.abs(e) <= scale)
     if not wild.any():
         return ""
-    return f"The energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {t[wild.argmax()]:g}."
+    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {t[wild.argmax()]:g}"
 
 
 def _evidence(t, energies, h, n, message, starts):
@@ -371,24 +373,24 @@ def _row(method, evidence):
 
 
 def _bent(e):
-    first, last = e.quarters[0], e.quarters[-1]
-    return (
-        f"leaves the linear regime at h = {e.h:g}: the slope is {one(first, '+')} in the first quarter of the span and "
-        f"{one(last, '+')} in the last, so no line is fitted there"
-    )
+    slopes = ", ".join(one(q, "+") for q in e.quarters)
+    return f"leaves the linear regime at h = {e.h:g}, so no line is fitted; slopes by quarters of the span: {slopes}"
 
 
 # ---- arguments ---------------------------------------------------------------------------------------
 
 
-def _methods(given):
+def _methods(given, problem):
     if given is None:
         given = ORTOLAN_SACCON.methods
-    if isinstance(given, (str, Method)) or callable(given):
+    if isinstance(given, (str, Method)) or not hasattr(given, "__iter__"):
         given = [given]
     given = [m if callable(m) and not isinstance(m, Method) else found(m) for m in given]
     if not given:
         raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
+    for m in given:
+        if isinstance(m, Method) and m.free_only and problem.has_torque:
+            raise InputError(f"{m.name} is for a free body only, and {problem.name!r} has a torque. Leave it out.")
     return list(dict.fromkeys(given))
 
 

@@ -74,7 +74,7 @@ def jacobi(v, A, B, gap, eta, rate, L2):
         f = (3 - (D * D + B * (S * S))) / 2
         S, D = f * S, f * D
         C = sqrt((A * (D * D) - gap) / B)
-    return S, C, D, a, b
+    return S, C, D, (a, b)
 
 
 @kernel

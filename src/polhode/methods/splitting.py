@@ -1,6 +1,7 @@
 """Splittings of the free body into rotations that can be written down: explicit symplectic methods."""
 
 import functools
+import itertools
 
 from polhode.body import start_plain
 from polhode.methods.kicked import kicked
@@ -107,7 +108,7 @@ def _alternating(scheme):
 
     def coefficients(J, number):
         g = scheme(number)
-        between = [g[0], *(a + b for a, b in zip(g, g[1:])), g[-1]]
+        between = [g[0], *(a + b for a, b in itertools.pairwise(g)), g[-1]]
         return tuple(x for pair in zip(between, g) for x in pair) + (between[-1],)
 
     return coefficients

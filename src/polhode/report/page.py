@@ -24,7 +24,7 @@ def page(title, body, data=None):
         *body,
     ]
     if data is not None:
-        text = as_json(data).replace("</", "<\\/")
+        text = as_json(data).replace("<", "\\u003c")
         parts.append(f'<script type="application/json" id="data">\n{text}\n</script>')
     return "\n".join([*parts, "</body>", "</html>", ""])
 

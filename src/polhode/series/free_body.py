@@ -48,7 +48,7 @@ def preprocessed(most, middle=0):
 @functools.cache
 def time_transformed(most, middle=0):
     """h~/h and D/r of the time-transformed Moser-Veselov algorithm, in (h/2)^2 H and (h/2)^2 C."""
-    r, D, P, U, G = step_series(most, middle)
+    r, D, _, _, G = step_series(most, middle)
     return r / (1 + r * r * G), D / r
 
 
@@ -87,6 +87,15 @@ def rates(r, D, P, U, G, e1, e2, e3):
         -2 * r * (e2 * P * U - e1 * U * U - e3 * P * P + G * U),
         2 * r * (2 * (U * (e1 * G - e2 * U + e3 * P) - G * G) - e2 * cross),
     )
+
+
+def coefficients(series, most, variables=2):
+    """A method's coefficients(J, number): the numbers of the two series(most), one after the other."""
+
+    def both(J, number):
+        return sum((numbers(s, J, number, variables) for s in series(most)), ())
+
+    return both
 
 
 def numbers(series, J, number, variables=2):
