@@ -6,12 +6,11 @@ round-off and stays when h is halved) is that of an equation solved too loosely,
 """
 
 import copy
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from polhode.certify import properties
+from polhode.certify.blackbox import BlackBox
 from polhode.certify.certificate import Property
 from polhode.certify.diagnosis import diagnosis
 from polhode.rotation import Rotation
@@ -21,15 +20,6 @@ STEPS = (0.25, 0.125, 0.0625)
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 DIFFERENCES = 2e-10  # of a Jacobian by differences
 CASES = {"free": properties.free, "potential": properties.potential, "forced": properties.forced}
-
-
-@dataclass(frozen=True)
-class BlackBox:
-    """A simulator known only by what it does: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
-
-    name: str
-    advance: Any
-    form = "black box"
 
 
 def measured(method, tick=lambda key: None):
