@@ -143,6 +143,15 @@ def both(a, b):
 
 
 @kernel
+def within(report, x, most):
+    """The report of a solve, made a failure if |x| > most: solved, but not by the solution near zero."""
+    found = magnitude(x)
+    if found > most:
+        return (report[0], found)
+    return report
+
+
+@kernel
 def size(a):
     """|a_1| + |a_2| + |a_3|, as a scale for a solve."""
     return magnitude(a[0]) + magnitude(a[1]) + magnitude(a[2])

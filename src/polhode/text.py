@@ -2,7 +2,8 @@
 
 import math
 
-MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+MINUS = "\N{MINUS SIGN}"
+TIMES = "\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -33,7 +34,7 @@ def plain(value, error):
 def typeset(value, error):
     """As `plain`, with a true minus and a power of ten in superscript."""
     m, e, power = digits(value, error)
-    return f"({_signed(m)} ± {e}) {TIMES} {ten(power)}"
+    return f"({_signed(m)} ± {e}){TIMES}{ten(power)}"
 
 
 def ten(power):
@@ -46,7 +47,7 @@ def one(value, sign="-"):
     if not value:
         return "0"
     m, power = f"{value:{sign}.1e}".split("e")
-    return f"{_signed(m)} {TIMES} {ten(int(power))}"
+    return f"{_signed(m)}{TIMES}{ten(int(power))}"
 
 
 def _decimals(error):

@@ -89,7 +89,7 @@ class Evidence:
     linear: bool
     message: str  # why it counts as unstable; empty if it does not
     t: np.ndarray = field(repr=False, compare=False)
-    energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples)
+    energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
 
     @property
     def stable(self):
@@ -235,9 +235,9 @@ class Starts:
 
 
 def _measured(method, starts, h, n, tick):
-    """Run the ensemble with one step size."""
+    """Run the ensemble with one step size; the first unstable run ends it."""
     every = max(1, n // SAMPLES)
-    energies, message = [], ""
+    energies = []
     for p in starts:
         s = solve(p, method, h=h, n_steps=n, save_every=every)
         if s.stats["interrupted"]:
@@ -245,36 +245,35 @@ def _measured(method, starts, h, n, tick):
         if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
             raise InputError(s.message)  # not an unstable method but one that does not run
         with np.errstate(all="ignore"):
-            e = s.energy_error
-        energies.append(e)
+            energies.append(s.energy_error)
         tick(n)
-        message = s.message or _out_of_bounds(e, s.t, starts.energy)
+        message = s.message or _out_of_bounds(s.t, energies[-1], starts.energy)
         if message:
+            tick(n * (starts.count - len(energies)))
             break
-    if message:
-        tick(n * (starts.count - len(energies)))
     return _evidence(s.t, energies, h, n, message, starts)
 
 
-def _out_of_bounds(e, t, scale):
+def _out_of_bounds(t, e, scale):
     """The sentence for an energy error as large as the energies of the problem."""
-    wild = ~(np.abs(e) <= scale)
-    if not wild.any():
+    if (np.abs(e) <= scale).all():
         return ""
-    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {t[wild.argmax()]:g}"
+    when = t[(~(np.abs(e) <= scale)).argmax()]
+    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {when:g}"
 
 
 def _evidence(t, energies, h, n, message, starts):
+    with np.errstate(all="ignore"):
+        largest = max(float(np.abs(e).max()) for e in energies)
     if message:
-        e = energies[-1][None]
+        good = int(np.append(~(np.abs(energies[-1]) <= starts.energy), True).argmax())
+        t, e = t[:good], energies[-1][None, :good]
         nan = float("nan")
         fit = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
         e = np.array(energies)
         fit = _fitted(t, e, starts.independent)
-    with np.errstate(all="ignore"):
-        largest = float(np.abs(e).max())
     return Evidence(
         h=h,
         n_steps=n,

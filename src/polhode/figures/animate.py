@@ -200,6 +200,7 @@ def _painter(scene, axes):
         past = trail[max(0, k - TRAIL) : k + 1]
         for trace, front in zip(traces, (False, True)):
             keep = (past[:, 2] >= 0) == front
+            keep[:-1] |= keep[1:]  # the two parts of the trace meet
             trace.set_data(np.where(keep, past[:, 0], np.nan), np.where(keep, past[:, 1], np.nan))
         x, y, depth = scene.view @ scene.momentum[k]
         arrow.xy = (1.4 * x, 1.4 * y)

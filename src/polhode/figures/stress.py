@@ -70,7 +70,7 @@ def _panel(axes, row, e, low, high, unit):
             axes.plot(t, mean, color=colour, lw=0.4, alpha=0.55)
         text = "leaves the linear regime; thin: nearby starts"
     else:
-        text = f"unstable, until t = {e.t[-1]:g}"
+        text = f"unstable after t = {e.t[-1]:g}"
     axes.set_ylim(low / unit, high / unit)
     axes.locator_params(axis="y", nbins=4, min_n_ticks=3)
     axes.locator_params(axis="x", nbins=5)

@@ -1,5 +1,6 @@
 """The catalogue of methods: one list. To add a method, add its name here."""
 
+from polhode.methods.elliptic import EXACT, JEM2, JEM4
 from polhode.methods.energy_momentum import AKW, LS
 from polhode.methods.hulbert import HSTAGM
 from polhode.methods.koziara_bicanic import NEW1, NEW2, NEW3
@@ -25,4 +26,5 @@ METHODS = (
     *(VLV, HP_EXP, SACCON),
     *(RATTLE, MLEOK),
     *(RKMK4,),
+    *(EXACT, JEM2, JEM4),
 )

@@ -148,6 +148,4 @@ CG4 = crouch_grossman(
     sources=("crouch-grossman-1993", "owren-marthinsen-1999", "jackiewicz-marthinsen-owren-2000"),
     drift="+",
 )
-CG_RK4 = crouch_grossman(
-    CLASSICAL, name="CG-RK4", sources=("crouch-grossman-1993", "engo-marthinsen-1998"), drift="-"
-)
+CG_RK4 = crouch_grossman(CLASSICAL, name="CG-RK4", sources=("crouch-grossman-1993", "engo-marthinsen-1998"), drift="-")

@@ -12,7 +12,7 @@ from polhode.series import free_body
 from polhode.series.horner import two
 from polhode.so3.rotations import cay, compose, rotated_back
 from polhode.so3.vectors import dot, mul, scaled
-from polhode.solver import both, newton, size
+from polhode.solver import both, newton, size, within
 
 
 @functools.cache
@@ -43,8 +43,10 @@ def dmv_flow(order, substeps):
         1.6e-8 per unit of time for r = 2 at h = 1/4; for r = 3 and 4, -3.5e-11 and 4e-14, which show only in the
         difference to a run from the same start with the exact free flow (SR2 is that there), and count as none.
 
-        Pitfall: as for DMV, the rotation of one step must stay below a right angle. With a costly torque and
-        large h take `dmv(order, substeps=m)`: m steps of h/m between the kicks with the moments computed once.
+        Pitfall: the equation has two solutions, one with the rotation phi wanted, one with pi - phi. Steps that
+        find the second (|e| = tan(phi/2) > 1) or are to turn by more than 1.55 are reported as failures; keep the
+        rotation of a step below 1.2. With a costly torque and large h take `dmv(order, substeps=m)`: m steps of
+        h/m between the kicks, with the moments computed once.
 
         Misprint: in the proof of Hairer & Vilmart's Proposition 2.3, H~ = s H + (1 + d) C should read s H + d C.
         """
@@ -64,11 +66,18 @@ def dmv_flow(order, substeps):
 
 @kernel
 def moser_veselov_step(h, q, p, trail, J, iJ):
-    """The discrete Moser-Veselov step of a body with moments J; iJ gives the scale of the unknown."""
+    """The discrete Moser-Veselov step of a body with moments J, about 1/iJ."""
     b = scaled(h / 2, p)
-    e, trail, report = newton(moser_veselov, trail, (b, J), size(mul(iJ, b)))
+    w = mul(iJ, b)
+    e, trail, report = newton(moser_veselov, trail, (b, J), size(w))
     F = cay(scaled(2, e))
-    return compose(q, F), rotated_back(F, p), trail, report
+    return compose(q, F), rotated_back(F, p), trail, below_right_angle(report, e, w)
+
+
+@kernel
+def below_right_angle(report, e, w):
+    """A failure if the rotation found, 2 atan|e|, or the one that was due, 2 |w|, is not below a right angle."""
+    return within(within(report, dot(e, e), 1), 5 * dot(w, w), 3)
 
 
 CLAIMS = dict(

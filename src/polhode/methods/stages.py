@@ -11,6 +11,7 @@ from polhode.so3.rotations import compose, exp
 from polhode.so3.vectors import lin, scaled
 from polhode.solver import MOST, size
 
+
 def packed(tableau):
     """The coefficients of a tableau, as the function (J, number) -> numbers of a Method."""
     rows = [row[:i] if tableau.explicit else row for i, row in enumerate(tableau.A)]

@@ -5,7 +5,7 @@ import functools
 from polhode.body import start_trail
 from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked
-from polhode.methods.preprocessed import CLAIMS, even
+from polhode.methods.preprocessed import CLAIMS, below_right_angle, even
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
@@ -40,14 +40,17 @@ def time_transformed_flow(order, complete):
         series D/r(H, C) is that of `polhode.series.free_body`; the added rotation is about the mean momentum, so
         Pi is as before, Q has order 2r, and spatial momentum stays exact. `time_transformed(order,
         complete=True)` is this variant. Its authors found it inferior to DMV4 and DMV6.
+
+        Pitfall: as for DMV4, keep the rotation of a step below 1.2.
         """
         J, iJ, c = body[0], body[1], body[2]
         x, y = h * h / 2 * dot(p, mul(iJ, p)), h * h / 2 * dot(p, p)
         b = scaled(h / 2 * value(c, 0, x, y), p)
-        e, trail, report = newton(moser_veselov, trail, (b, J), size(mul(iJ, b)))
+        w = mul(iJ, b)
+        e, trail, report = newton(moser_veselov, trail, (b, J), size(w))
         F = cay(scaled(2, e))
         turn = cay(lin(2, e, 2 * value(c, terms, x, y), mul(J, e))) if complete else F
-        return compose(q, turn), rotated_back(F, p), trail, report
+        return compose(q, turn), rotated_back(F, p), trail, below_right_angle(report, e, w)
 
     return dmv_tt
 

@@ -84,8 +84,8 @@ def _lead(result):
     for row in result.rows:
         groups.setdefault(row.sign, []).append(row.method)
     phrases = {
-        "-": ("loses energy steadily", "lose energy steadily"),
-        "+": ("gains energy steadily", "gain energy steadily"),
+        "-": ("loses energy", "lose energy"),
+        "+": ("gains energy", "gain energy"),
         "none": ("shows no drift", "show no drift"),
         "unstable": ("is unstable", "are unstable"),
     }
