@@ -35,15 +35,19 @@ def diagnosis(found, notes):
     for case in ("free", "potential"):
         Q, Omega = order.get(f"order_{case}_Q"), order.get(f"order_{case}_Omega")
         if None not in (Q, Omega) and Omega < 1.5 <= Q - 0.5 and Q - Omega > 0.5:
-            told.append(f"Omega is of order {Omega:.1f} where Q is of order {Q:.1f}: the velocity of a half step is returned.")
+            told.append(
+                f"Omega is of order {Omega:.1f} where Q is of order {Q:.1f}: the velocity of a half step is returned."
+            )
             break
     if loose and not any("frame" in sentence or "inconsistent" in sentence for sentence in told):
         told.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. Iterate to "
             "round-off, not to a tolerance."
         )
-    if verdict.get("symmetric") == "no" and _even(order) and notes.get("symmetric") == "scales":
-        told.append("Not symmetric: the step is not its own adjoint, which a method built like this one often should be.")
+    if verdict.get("symmetric") == "no" and notes.get("symmetric") == "scales" and not told:
+        told.append(
+            "Not symmetric: the step is not its own adjoint. If it was meant to be, a term stands on one side only."
+        )
     if verdict.get("symplectic_free") == "no" and verdict.get("symmetric") == "yes" and not told:
         told.append(
             "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, the map "
@@ -60,8 +64,3 @@ def _low(order, case, at_most=0.5):
 def _behind(order, case, other):
     pairs = [(order.get(f"order_{case}_{w}"), order.get(f"order_{other}_{w}")) for w in ("Q", "Omega")]
     return any(None not in pair and pair[0] < pair[1] - 0.5 for pair in pairs)
-
-
-def _even(order):
-    values = [v for v in order.values() if v is not None]
-    return bool(values) and abs(min(values) - 2 * round(min(values) / 2)) < 0.2

@@ -6,6 +6,7 @@ round-off and stays when h is halved) is that of an equation solved too loosely,
 """
 
 import copy
+import warnings
 
 import numpy as np
 
@@ -34,8 +35,18 @@ def measured(method, tick=lambda key: None):
     checks = {
         "symmetric": (_symmetry, properties.forced, ROUND_OFF, "a step of h and one of -h under a torque in time"),
         "symplectic_free": (jacobian(_symplectic), properties.free, floor, f"D^T W D - W of a free step, {way}"),
-        "symplectic_potential": (jacobian(_symplectic), properties.potential, floor, f"D^T W D - W in a potential, {way}"),
-        "poisson_free": (jacobian(_poisson), properties.free, floor, f"A hat(Pi0) A^T - hat(Pi1) of a free step, {way}"),
+        "symplectic_potential": (
+            jacobian(_symplectic),
+            properties.potential,
+            floor,
+            f"D^T W D - W in a potential, {way}",
+        ),
+        "poisson_free": (
+            jacobian(_poisson),
+            properties.free,
+            floor,
+            f"A hat(Pi0) A^T - hat(Pi1) of a free step, {way}",
+        ),
         "momentum_free": (_momentum, properties.free, ROUND_OFF, "change of Q Pi in three free steps"),
         "energy_free": (_energy, properties.free, ROUND_OFF, "change of the energy in three free steps"),
         "momentum_top": (_vertical, properties.top, ROUND_OFF, "change of a top's vertical momentum in three steps"),
@@ -186,8 +197,8 @@ def _derivatives(run):
     """How the Jacobian of a step is to be had: by the complex step where it agrees with differences."""
     p = _placed(properties.potential())
     try:
-        with np.errstate(all="ignore"), np.testing.suppress_warnings() as quiet:
-            quiet.filter(Warning)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             exact, _ = _complex_jacobian(run, p, STEPS[0])
         agrees = np.allclose(exact, _difference_jacobian(run, p, STEPS[0])[0], rtol=1e-6, atol=1e-7)
     except Exception:  # a function that cannot take complex numbers may fail in any way it likes

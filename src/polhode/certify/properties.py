@@ -212,7 +212,9 @@ def taken(method, h, t, state, body):
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
-        raise InputError(f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there.")
+        raise InputError(
+            f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there."
+        )
     return state
 
 
