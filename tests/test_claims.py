@@ -53,7 +53,7 @@ def test_order(method, case):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_sources_are_in_the_bibliography(method):
-    from polhode.bibliography import entries
+    from polhode.references import entries
 
     known = entries()
     assert method.sources and all(key in known for key in method.sources)

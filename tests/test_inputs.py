@@ -51,14 +51,20 @@ MISUSES = {
     "torque returns nothing": (lambda: ph.Problem(**FREE, torque=lambda t, Q: None), "returned nothing.*three numbers"),
     "torque NaN at the start": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (nan, 0, 0)), "nan.*at the start"),
     "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),
-    "torque with wrong arguments": (lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)), "failed at the start.*time"),
+    "torque with wrong arguments": (
+        lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)),
+        "failed at the start.*time",
+    ),
     "torque against potential": (
         lambda: ph.Problem(**FREE, torque=lambda t, Q: (-Q[2, 1], Q[2, 0], 0), potential=lambda Q: Q[2, 2]),
         "not minus the gradient of the potential: at Q = .*the torque is .*minus the gradient is",
     ),
     "potential not analytic": (lambda: ph.Problem(**FREE, Q0=(0, 1, 0), potential=norm_potential), r"np.sqrt\(x @ x\)"),
     "potential with math": (lambda: ph.Problem(**FREE, potential=math_potential), "np.sqrt, not math.sqrt"),
-    "potential singular": (lambda: ph.Problem(**FREE, potential=lambda Q: 1 / (Q[0, 0] - 1)), "singular at the start|failed"),
+    "potential singular": (
+        lambda: ph.Problem(**FREE, potential=lambda Q: 1 / (Q[0, 0] - 1)),
+        "singular at the start|failed",
+    ),
     "potential of wrong shape": (lambda: ph.Problem(**FREE, potential=lambda Q: Q), "must be one number"),
     "h zero": (lambda: ph.solve("stress", "VLV", h=0, t_end=1), "h is 0.*positive.*negative"),
     "h NaN": (lambda: ph.solve("stress", "VLV", h=nan, t_end=1), "h is nan"),
@@ -77,8 +83,14 @@ MISUSES = {
     "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),
     "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes alpha, .*'beta'"),
     "no energy": (lambda: ph.solve("forced", "VLV", h=0.1, t_end=1).energy, "has no potential, so it has no energy"),
-    "no such invariant": (lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"), "lists no invariant 'x'"),
-    "step with bad Q": (lambda: ph.step(ph.problem("stress"), "VLV", np.ones((3, 3)), (0, 0, 1), 0.1), "not a rotation"),
+    "no such invariant": (
+        lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"),
+        "lists no invariant 'x'",
+    ),
+    "step with bad Q": (
+        lambda: ph.step(ph.problem("stress"), "VLV", np.ones((3, 3)), (0, 0, 1), 0.1),
+        "not a rotation",
+    ),
     "step that does not solve": (
         lambda: ph.step(ph.problem("free-body"), "RATTLE", np.eye(3), (40, 50, 60), 0.5),
         "RATTLE did not solve its equations at step 0.*Reduce h",

@@ -46,7 +46,11 @@ class CannotCompile(Exception):
     @property
     def reason(self):
         told = [line.strip() for line in str(self).splitlines()]
-        why = [line for line in told if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)]
+        why = [
+            line
+            for line in told
+            if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)
+        ]
         return (why or told or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
 

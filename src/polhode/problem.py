@@ -282,7 +282,9 @@ def _rotation(Q0):
             if off > ROTATION_TOLERANCE
             else "its determinant is -1, a reflection"
         )
-        raise InputError(f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest.")
+        raise InputError(
+            f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest."
+        )
     return Q
 
 

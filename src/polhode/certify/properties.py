@@ -176,11 +176,11 @@ def order(method, p, span=mpf(1) / 4, coarsest=4, digits=40):
     Step sizes are halved three times; the exponents between neighbours are extrapolated to h = 0, so that the
     next term of the error expansion is gone. A component without error beyond round-off is exact: infinity.
     """
-    from polhode.exact.reference import by_mpmath
+    from polhode.exact.taylor import motion
 
     with mpmath.workdps(digits):
         body, q, Pi = generic(p, method)
-        q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
+        ((q_end, Pi_end),) = motion(p, [span], digits, q, Pi)
         errors_Q, errors_Omega = [], []
         for n in (coarsest, 2 * coarsest, 4 * coarsest, 8 * coarsest):
             h = span / n
@@ -212,7 +212,9 @@ def taken(method, h, t, state, body):
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
-        raise InputError(f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there.")
+        raise InputError(
+            f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there."
+        )
     return state
 
 
