@@ -11,7 +11,7 @@ tangent) or where one of them vanishes (the symmetric body, S a sine) or both (t
 Small arguments have a power series, and the duplication formulas lead from there to any argument. They are
 rational, and in the form used here every sum is one of positive terms or has a true zero nearby.
 
-These functions need loops that depend on the data, so this module and ``free_body.py`` beside it are, with
+These functions need loops that depend on the data, so this module and ``free_flow.py`` beside it are, with
 ``solver.py`` and ``scalar.py``, where kernels may branch. They run in floats, in complex numbers (for
 derivatives), in mpmath, and compiled.
 """
@@ -39,8 +39,8 @@ def jacobi(v, orbit):
         S2 = 2 S C D / E,      C(2v) = (C^2 D^2 - gap S^2) / E,      D(2v) = (C^2 D^2 + gap S^2) / E
         x(2v) = 2 x(v) + atan(c L eta S^2 S2 / (1 + eta (S^2 + S S2 C D)))
 
-    the last from the addition theorem of the third integral, whose square root is a rational function here.
-    Every duplication doubles the relative error of v, not more, so the error is a few ulps of the argument.
+    the last from the addition theorem of the third integral, whose square root is a rational function here. A
+    duplication keeps the relative error of the argument, so that the result is right to a few ulps of it.
     """
     A, B, gap, eta, c, L2 = orbit
     small = epsilon(v)

@@ -7,6 +7,8 @@ asked for. This also works for a user's function with NumPy, which hands arithme
 array. The torque has to be analytic along the motion; the times at which it jumps are the problem's `breaks`.
 """
 
+from typing import ClassVar
+
 import mpmath
 from mpmath import mp
 
@@ -103,6 +105,7 @@ class Series:
     """A power series in time whose coefficients are computed when they are asked for."""
 
     __slots__ = ("rule", "terms")
+    functions: ClassVar[type]  # where scalar.py finds the square root and the like: below
 
     def __init__(self, terms, rule):
         self.terms, self.rule = terms, rule
@@ -183,7 +186,7 @@ class Series:
     def imag(self):
         return Series([], lambda n: self.term(n).imag)
 
-    # NumPy calls these methods for arrays of objects, scalar.py finds them as `functions`.
+    # NumPy calls methods of these names for the objects in an array.
 
     def sqrt(self):
         a = self.term(0)
