@@ -122,7 +122,7 @@ def test_violated_triangle_inequality_is_a_warning_and_equality_is_fine():
 
 def test_a_file_that_cannot_be_written_loses_nothing(tmp_path):
     s = ph.solve("stress", "VLV", h=0.125, n_steps=4)
-    with pytest.raises(ph.FileError, match="cannot be written.*still in memory"):
+    with pytest.raises(ph.FileError, match=r"cannot be written.*still in memory"):
         s.save(tmp_path / "no" / "such" / "folder" / "run.nc")
     assert len(s.t) == 5
 

@@ -188,8 +188,9 @@ class Problem:
             return getattr(compile, kind)(kernel)
         except compile.CannotCompile as error:
             warnings.warn(
-                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand times "
-                f"slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that Numba knows.",
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
+                f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
+                "Numba knows.",
                 stacklevel=7,
             )
             return None
@@ -341,8 +342,8 @@ def _compare_with_differences(problem, potential, derived):
             tau = problem.torque(problem.t0, Q)
         except Exception as error:
             raise InputError(
-                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential is "
-                "called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not math.sqrt), "
+                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
+                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not math.sqrt), "
                 "or give torque= yourself."
             ) from error
         if not np.isfinite(tau).all():
@@ -355,8 +356,8 @@ def _compare_with_differences(problem, potential, derived):
             raise InputError(
                 "The potential cannot be differentiated by the complex step: "
                 + values.format("it gives the torque")
-                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math are "
-                "real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or give torque=."
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
+                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or give torque=."
             )
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 
