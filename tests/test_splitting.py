@@ -94,7 +94,7 @@ def test_mcg_is_midpoint_lie_between_half_kicks(problem):
 
 @kernel
 def resting(h, q, p, memory, body):
-    """A free flow in which nothing moves; it counts its calls."""
+    """A free flow in which nothing moves; it counts the time."""
     return q, p, (memory[0] + h,), NO_SOLVE
 
 

@@ -343,8 +343,8 @@ def _compare_with_differences(problem, potential, derived):
         except Exception as error:
             raise InputError(
                 f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
-                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not math.sqrt), "
-                "or give torque= yourself."
+                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not "
+                "math.sqrt), or give torque= yourself."
             ) from error
         if not np.isfinite(tau).all():
             continue
@@ -357,7 +357,8 @@ def _compare_with_differences(problem, potential, derived):
                 "The potential cannot be differentiated by the complex step: "
                 + values.format("it gives the torque")
                 + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
-                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or give torque=."
+                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or "
+                "give torque=."
             )
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 

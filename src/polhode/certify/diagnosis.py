@@ -11,8 +11,8 @@ def diagnosis(found, notes):
         told.append(
             "Q leaves the rotation group"
             + (
-                " by an amount that falls with h: the map from rotation vectors to rotations is not one (a wrong factor "
-                "in the Cayley map or a truncated exponential), or a quaternion is not normalised."
+                " by an amount that falls with h: the map from rotation vectors to rotations is not one (a wrong "
+                "factor in the Cayley map or a truncated exponential), or a quaternion is not normalised."
                 if notes.get("on_group") == "scales"
                 else ": a quaternion or a matrix is not normalised."
             )
@@ -50,8 +50,8 @@ def diagnosis(found, notes):
         )
     if verdict.get("symplectic_free") == "no" and verdict.get("symmetric") == "yes" and not told:
         told.append(
-            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, the "
-            "map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
+            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, "
+            "the map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
         )
     return tuple(told)
 

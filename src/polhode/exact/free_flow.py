@@ -67,20 +67,28 @@ def free_flow(h, p, J):
 
 @kernel
 def added(y, scd, c, orbit):
-    """The momentum, in labelled axes, later by the argument of S, C and D: the addition theorem."""
+    """The momentum, in labelled axes, later by the argument of S, C and D: the addition theorem.
+
+    For short times it is written as y plus a small change, because the rounding of C and D, the same in every step
+    of one size, would add up; for long times with E as a sum of positive terms, for it is small near the separatrix.
+    """
     S, C, D = scd
     ca, cb, ck = c
     ya, yb, yk = y
-    sum_AB = orbit[0] + orbit[1]
+    A, B = orbit[0], orbit[1]
+    SS = S * S
+    da, db, dk = ca * (yb * yk), cb * (yk * ya), ck * (ya * yb)
     bb = ca * ck * (yb * yb)
-    E = 1 - bb * (S * S)
-    if abs(sum_AB * (S * S)) > 0.25:  # the same as a sum of positive terms, for it is small near the separatrix
-        E = (bb * (C * C + D * D) - cb * (ca * (yk * yk) + ck * (ya * ya))) / sum_AB
-    return (
-        (ya * C + ca * (yb * yk) * (S * D)) / E,
-        (yb * (C * D) + cb * (ya * yk) * S) / E,
-        (yk * D + ck * (ya * yb) * (S * C)) / E,
-    )
+    if abs(2 - C - D) <= 0.25:
+        E = 1 - bb * SS
+        f, g = A / (1 + C), B / (1 + D)  # 1 - C = f S^2, 1 - D = g S^2
+        return (
+            ya + (da * (S * D) + ya * ((bb - f) * SS)) / E,
+            yb + (db * S + yb * ((bb - g - f * D) * SS)) / E,
+            yk + (dk * (S * C) + yk * ((bb - g) * SS)) / E,
+        )
+    E = (bb * (C * C + D * D) - cb * (ca * (yk * yk) + ck * (ya * ya))) / (A + B)
+    return ((ya * C + da * (S * D)) / E, (yb * (C * D) + db * S) / E, (yk * D + dk * (S * C)) / E)
 
 
 @kernel
