@@ -261,8 +261,8 @@ def test_exact_has_no_error_but_round_off_whatever_the_step(name, n):
     p = ph.problem(name)
     s = ph.solve(p, "EXACT", h=10.0 / n, n_steps=n, save_every=n)
     Q, Omega = FreeSolution(p)(10.0)
-    assert s.Q[-1] == pytest.approx(Q, abs=2e-14 + 4e-16 * n)
-    assert s.Omega[-1] == pytest.approx(Omega, abs=2e-14 + 4e-16 * n)
+    assert s.Q[-1] == pytest.approx(Q, abs=2e-14)
+    assert s.Omega[-1] == pytest.approx(Omega, abs=2e-14)
 
 
 @pytest.mark.parametrize("h", [0.05, 0.4])

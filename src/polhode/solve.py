@@ -51,6 +51,7 @@ def solve(problem, method, h=None, t_end=None, *, n_steps=None, save_every=1, pr
 
         problem = look_up(problem)
     h, n = _steps(problem, h, t_end, n_steps)
+    _check_breaks(problem, h, n)
     every = _positive_integer("save_every", save_every)
     if callable(method) and not isinstance(method, Method):
         runner = _PlainRunner(problem, method, h)
@@ -340,6 +341,18 @@ def _steps(problem, h, t_end, n_steps):
             f"h = {near!r} gives {n} steps."
         )
     return h, n
+
+
+def _check_breaks(problem, h, n):
+    """A torque that jumps inside a step costs every method its order: steps must begin at the jumps."""
+    for x in problem.breaks:
+        k = (x - problem.t0) / h
+        if 0 < k < n and abs(k - round(k)) > 1e-6:
+            advice = f"h = {(x - problem.t0) / max(1, round(k))!r} does" if problem.h is None else f"try h = {problem.h:g}"
+            raise InputError(
+                f"The torque of {problem.name!r} jumps at t = {x:g}, {k:.6g} steps of h = {h:g} from the start; a step "
+                f"must begin there: {advice}, or a whole part of it."
+            )
 
 
 class _Silent:

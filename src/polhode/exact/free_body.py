@@ -26,7 +26,7 @@ class FreeSolution:
 
     def __call__(self, t):
         times = np.asarray(t)
-        states = [self._seen(x) for x in times.ravel()]
+        states = [self._seen(x) for x in times.ravel().tolist()]
         Q = np.array([s[0] for s in states]).reshape(*times.shape, 3, 3)
         return Q, np.array([s[1] for s in states]).reshape(*times.shape, 3)
 

@@ -37,7 +37,7 @@ def nystrom_step(s):
         the step is the exact motion: spatial momentum and energy are exact, and the map of Pi is Poisson.
 
         Explicit; one torque per flight, that of the last kick being the first of the next step. Pitfall: the
-        letters cannot be exchanged: with flights b and kicks a the order is 2, as a public code of RKN8 found.
+        letters cannot be exchanged: with flights b and kicks a the order is 2.
         """
         q, Pi, tau, memory = state
         c = body[2]
