@@ -82,7 +82,7 @@ MISUSES = {
     "save_every zero": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, save_every=0), "save_every is 0.*at least 1"),
     "unknown method": (lambda: ph.solve("stress", "VVL", h=0.1, t_end=1), "no method 'VVL'. Did you mean 'VLV'.*ELN"),
     "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),
-    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes alpha, .*'beta'"),
+    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes no 'beta'; it takes alpha"),
     "no energy": (lambda: ph.solve("forced", "VLV", h=0.1, t_end=1).energy, "has no potential, so it has no energy"),
     "no such invariant": (
         lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"),

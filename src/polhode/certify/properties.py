@@ -172,7 +172,7 @@ def torque_evaluations(method, p=None, h=0.125, steps=16):
 # ---- order -------------------------------------------------------------------------------------------
 
 
-def order(method, p, span=SPAN, coarsest=4, digits=40):
+def order(method, p, span=SPAN, coarsest=4, digits=60):
     """Order of convergence of Q and of Omega on [0, span], against a reference in as many digits.
 
     Step sizes are halved three times; the exponents between neighbours are extrapolated to h = 0, so that the
