@@ -158,8 +158,8 @@ def _how(result):
         "size of the energies themselves, already with the smallest step.</li>",
         "<li>There must be one rate of drift. Where the means of eighths of the span are off the line by more than "
         f"{OFF:.0%} of the whole drift and a third of the oscillation, where slopes in two quarters of the span differ "
-        f"by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and the whole does "
-        "not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
+        f"by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and the whole "
+        "does not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
         "evidence.</li>",
         "<li>The exponent is that of a power law in <i>h</i> through the slopes, with the error that follows from "
         "theirs.</li>",
