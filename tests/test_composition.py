@@ -266,7 +266,7 @@ def brackets(x, highest):
 
 @pytest.mark.parametrize("order, ours, rank", [(6, BLANES_MOAN, 6), (8, BLANES_CASAS_ESCORIHUELA, 16)])
 def test_the_splittings_are_the_published_ones_refined_on_their_conditions(order, ours, rank):
-    x, found = refined(lambda x: brackets(x, order - 1), PRINTED_RKN[order].split())
+    x, found = refined(lambda x: brackets(x, order - 1), PRINTED_RKN[order].split(), digits=66)
     numbers = [Fraction(y) for y in (*ours.a, *ours.b)]
     assert found == rank
     assert agree(x, numbers, 50)
