@@ -36,7 +36,7 @@ TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
 
-COMPILED = []
+COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
 
 
