@@ -1,4 +1,4 @@
-"""The pages docs/methods.md and docs/problems.md, generated from the catalogues: python -m polhode.report.catalogue docs"""
+"""The pages methods.md and problems.md, generated from the catalogues: python -m polhode.report.catalogue docs"""
 
 import inspect
 import pathlib
