@@ -12,15 +12,20 @@ import ast
 import concurrent.futures
 import copy
 import json
+import os
 import pathlib
 import random
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 METHODS = ROOT / "src" / "polhode" / "methods"
 NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
 SHARED = {"equations.py", "kicked.py", "stages.py", "composition.py"}  # used by many methods: test them all
-SUITE = ("tests/test_claims.py", "tests/test_identities.py")
+SUITE = [f"tests/test_{name}.py" for name in ("claims", "formulas", "identities", "runge_kutta", "splitting")]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
 
@@ -64,6 +69,83 @@ def mutants_of(file):
             for what, change in _changes(node):
                 changed = copy.deepcopy(tree)
                 twin = next(n for n in ast.walk(changed) if _same(n, function))
+                change(list(ast.walk(twin))[position])
+                found.append(
+                    {
+                        "file": str(file.relative_to(ROOT)),
+                        "line": getattr(node, "lineno", function.lineno),
+                        "function": function.name,
+                        "what": what,
+                        "text": ast.unparse(ast.fix_missing_locations(changed)),
+                    }
+                )
+    return found
+
+
+def _changes(node):
+    """The mutations of one node: (description, how to change it)."""
+    if isinstance(node, ast.BinOp):
+        flips = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
+        new = flips.get(type(node.op))
+        if new:
+            yield f"{ast.unparse(node)}: {new.__name__}", lambda n: setattr(n, "op", new())
+        if isinstance(node.op, ast.Add) and isinstance(node.left, ast.Name) and node.left.id == "t":
+            yield f"{ast.unparse(node)}: stage time t", lambda n: setattr(n, "right", ast.Constant(0))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield f"{ast.unparse(node)}: sign", lambda n: setattr(n, "op", ast.UAdd())
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1:
+        yield f"{node.value}: {node.value + 1}", lambda n: setattr(n, "value", n.value + 1)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name = node.func.id
+        if name in ORDERED and len(node.args) == 2:
+            yield f"{ast.unparse(node)}: sides swapped", lambda n: n.args.reverse()
+        if name in SWAPS:
+            yield f"{ast.unparse(node)}: {SWAPS[name]}", lambda n: setattr(n.func, "id", SWAPS[n.func.id])
+
+
+def _same(node, function):
+    return isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
+
+
+def _is_kernel(function):
+    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in function.decorator_list)
+
+
+def tried(mutant):
+    """The mutant, and whether a test fails on it (or the package no longer runs)."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "src"
+        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "tests", pathlib.Path(folder) / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "references.bib", folder)
+        (pathlib.Path(folder) / mutant["file"]).write_text(_imports_for(mutant["text"]))
+        selection = _selection(pathlib.Path(mutant["file"]))
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *SUITE]
+        environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(
+                [*command, *selection], cwd=folder, env=environment, capture_output=True, timeout=600, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return mutant, True  # a step that no longer ends is noticed
+        if done.returncode == 5:
+            raise SystemExit(f"no test was selected for {mutant['file']}")
+        return mutant, done.returncode != 0
+
+
+def _imports_for(text):
+    """A mutant may use a function that its file does not import."""
+    extra = "from polhode.so3.rotations import cay, dexp, dexpinv, exp, rotated, rotated_back\n"
+    first = re.search(r"^(from|import) ", text, re.MULTILINE)
+    return text[: first.start()] + extra + text[first.start() :]
+
+
+def _selection(file):
+    """The tests that concern the methods of a file."""
+    if file.name in SHARED:
+        return []
+    names = re.findall(r'name="([^"]+)"', (ROOT / file).read_text())
+    stems = {re.sub(r"[^A-Za-z0-9_]+", " ", n).split()[0] for n in names}
     return ["-k", " or ".join(sorted(stems))] if stems else []
 
 
