@@ -11,6 +11,7 @@ import argparse
 import ast
 import concurrent.futures
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -24,7 +25,6 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 METHODS = ROOT / "src" / "polhode" / "methods"
 NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
-SHARED = {"equations.py", "kicked.py", "stages.py", "composition.py"}  # used by many methods: test them all
 SUITE = [f"tests/test_{name}.py" for name in ("claims", "formulas", "identities", "runge_kutta", "splitting")]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
@@ -122,7 +122,7 @@ def tried(mutant):
         shutil.copytree(ROOT / "tests", pathlib.Path(folder) / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "references.bib", folder)
         (pathlib.Path(folder) / mutant["file"]).write_text(_imports_for(mutant["text"]))
-        names = _selection(pathlib.Path(mutant["file"]))
+        names = _selection(mutant["file"])
         environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
         for files, but in ((SUITE[:1], "drift or sources"), (SUITE[1:], "bibliography")):
             chosen = f"({names}) and not ({but})" if names else f"not ({but})"
@@ -145,13 +145,17 @@ def _imports_for(text):
     return text[: first.start()] + extra + text[first.start() :]
 
 
+@functools.cache
 def _selection(file):
-    """The tests that concern the methods of a file."""
-    if file.name in SHARED:
-        return ""
-    names = re.findall(r'name="([^"]+)"', (ROOT / file).read_text())
-    stems = {re.sub(r"[^A-Za-z0-9_]+", " ", n).split()[0] for n in names}
-    return " or ".join(sorted(stems))
+    """The names of the methods that run through kernels of a file, as a selection of tests."""
+    import polhode
+    from polhode.cache import reachable
+
+    names = []
+    for m in polhode.methods().values():
+        if any(f.__code__.co_filename.endswith(file) for f in reachable((m.step, m.start))):
+            names.append(m.name)
+    return " or ".join(names)
 
 
 def _files(only):
