@@ -35,6 +35,7 @@ NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
+INSIDE = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by machine code only
 
 COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
@@ -212,7 +213,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 @functools.cache
 def _jitable(function):
-    register_jitable(error_model="numpy", forceinline=True)(function)
+    register_jitable(**INSIDE, forceinline=True)(function)
 
 
 def _make_callable():
@@ -241,7 +242,7 @@ for _f in (
 def _by_type(function, real, complex_):
     """Inside machine code `function` is `real` for floats and integers, `complex_` for complex numbers."""
 
-    @overload(function, jit_options={"error_model": "numpy"})
+    @overload(function, jit_options=INSIDE)
     def choose(x):
         if isinstance(x, (types.Float, types.Integer)):
             return real
@@ -259,7 +260,7 @@ _by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag)
 _by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
 
 
-@overload(scalar.overlap, jit_options={"error_model": "numpy"})
+@overload(scalar.overlap, jit_options=INSIDE)
 def _overlap(x, y):
     if isinstance(x, (types.Float, types.Integer)):
         return lambda x, y: x * y
@@ -267,7 +268,7 @@ def _overlap(x, y):
 
 
 def _stumpff(function, real, complex_):
-    @overload(function, jit_options={"error_model": "numpy"})
+    @overload(function, jit_options=INSIDE)
     def choose(s):
         if isinstance(s, (types.Float, types.Integer)):
             return lambda s: real(s)
@@ -336,7 +337,7 @@ def _mixed_product(a, b):
     return None
 
 
-@overload(adapt.triple, jit_options={"error_model": "numpy"})
+@overload(adapt.triple, jit_options=INSIDE)
 def _triple(value):
     if isinstance(value, types.BaseTuple) and len(value) != 3:
         return None
