@@ -63,7 +63,7 @@ def turn(J, y, h):
 
 def difference(q, r):
     """Between two attitudes given as quaternions of any length and sign."""
-    q, r = (np.array([float(x) for x in unit(z)]) for z in (q, r))
+    q, r = (np.array([float(mpf(x) / mpmath.sqrt(sum(mpf(y) ** 2 for y in z))) for x in z]) for z in (q, r))
     return min(np.abs(q - r).max(), np.abs(q + r).max())
 
 

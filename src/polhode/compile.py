@@ -35,6 +35,7 @@ NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
+INSIDE = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by machine code only
 
 COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
@@ -67,17 +68,35 @@ def potential(function):
 @functools.cache
 def loop(step, memory, coefficients):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries."""
-    state = types.Tuple((V4, V3, V3, _tuple(memory)))
-    body = (V3, V3, _tuple(coefficients), types.FunctionType(TORQUE), NUMBERS)
-    rows = types.Array(F8, 2, "C")
-    i8 = types.int64
-    signature = types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8)
     advance = engine.advance
 
     def steps(J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row):
         return advance(step, (J, iJ, numbers, (torque, _address(par))), h, t0, first, n, every, left, state, out, row)
 
-    return _machine_code(steps, signature, (step,), f"loop-{step.__name__}")
+    return _machine_code(steps, _loop_signature(memory, coefficients), (step,), f"loop-{step.__name__}")
+
+
+@functools.cache
+def survey(step, memory, coefficients):
+    """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
+    inner = engine.survey
+    more = (types.FunctionType(POTENTIAL), V4, types.int64, types.int64, types.Array(F8, 3, "C"))
+
+    def steps(
+        J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally
+    ):
+        body = (J, iJ, numbers, (torque, _address(par)))
+        return inner(step, body, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally)
+
+    return _machine_code(steps, _loop_signature(memory, coefficients, *more), (step,), f"survey-{step.__name__}")
+
+
+def _loop_signature(memory, coefficients, *more):
+    state = types.Tuple((V4, V3, V3, _tuple(memory)))
+    body = (V3, V3, _tuple(coefficients), types.FunctionType(TORQUE), NUMBERS)
+    rows = types.Array(F8, 2, "C")
+    i8 = types.int64
+    return types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8, *more)
 
 
 @functools.cache
@@ -194,7 +213,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 @functools.cache
 def _jitable(function):
-    register_jitable(error_model="numpy", forceinline=True)(function)
+    register_jitable(**INSIDE, forceinline=True)(function)
 
 
 def _make_callable():
@@ -223,7 +242,7 @@ for _f in (
 def _by_type(function, real, complex_):
     """Inside machine code `function` is `real` for floats and integers, `complex_` for complex numbers."""
 
-    @overload(function, jit_options={"error_model": "numpy"})
+    @overload(function, jit_options=INSIDE)
     def choose(x):
         if isinstance(x, (types.Float, types.Integer)):
             return real
@@ -241,7 +260,7 @@ _by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag)
 _by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
 
 
-@overload(scalar.overlap, jit_options={"error_model": "numpy"})
+@overload(scalar.overlap, jit_options=INSIDE)
 def _overlap(x, y):
     if isinstance(x, (types.Float, types.Integer)):
         return lambda x, y: x * y
@@ -249,7 +268,7 @@ def _overlap(x, y):
 
 
 def _stumpff(function, real, complex_):
-    @overload(function, jit_options={"error_model": "numpy"})
+    @overload(function, jit_options=INSIDE)
     def choose(s):
         if isinstance(s, (types.Float, types.Integer)):
             return lambda s: real(s)
@@ -318,7 +337,7 @@ def _mixed_product(a, b):
     return None
 
 
-@overload(adapt.triple, jit_options={"error_model": "numpy"})
+@overload(adapt.triple, jit_options=INSIDE)
 def _triple(value):
     if isinstance(value, types.BaseTuple) and len(value) != 3:
         return None

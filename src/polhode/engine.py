@@ -1,6 +1,8 @@
 """The loop: steps, saves, counts, and stops at the first step that fails. It knows no method and no problem."""
 
 from polhode.scalar import kernel
+from polhode.so3.rotations import matrix, rotated
+from polhode.so3.vectors import dot, mul
 
 
 @kernel
@@ -28,3 +30,53 @@ def advance(step, body, h, t0, first, n, every, left, state, out, row):
             row += 1
             left = every
     return n, row, left, iterations, 0.0, state
+
+
+@kernel
+def survey(step, body, h, t0, first, n, every, left, state, out, row, potential, origin, every_look, looks, tally):
+    """As `advance`, and after each `every_look` steps add energy and spatial momentum to the tally.
+
+    `origin` holds their values at the start, from which they are counted; `looks` is how many there are in the
+    whole run. The tally has as many blocks of equal length as it has rows: see `note`.
+    """
+    iterations, taken = 0, 0
+    while taken < n:
+        i = first + taken
+        size = min(every_look - i % every_look, n - taken)
+        took, row, left, its, error, state = advance(step, body, h, t0, i, size, every, left, state, out, row)
+        iterations += its
+        taken += took
+        if took < size:
+            return taken, row, left, iterations, error, state
+        if (i + size) % every_look == 0:
+            values = watched(state[0], state[1], body, potential)
+            look = (i + size) // every_look - 1
+            block = look * len(tally) // looks
+            place = look - (block * looks + len(tally) - 1) // len(tally)
+            for k in range(4):
+                note(tally, block, k, place, values[k] - origin[k])
+    return taken, row, left, iterations, 0.0, state
+
+
+@kernel
+def watched(q, Pi, body, potential):
+    """Energy and spatial momentum."""
+    pi = rotated(q, Pi)
+    return (dot(Pi, mul(body[1], Pi)) / 2 + potential(matrix(q), body[3][1]), pi[0], pi[1], pi[2])
+
+
+@kernel
+def note(tally, block, k, place, y):
+    """Add y to a block: least, greatest, count, sum of y, sum of place times y, each sum with what rounding left out.
+
+    Compensated (Kahan) sums: over 10^9 terms plain ones would lose half the digits.
+    """
+    tally[block, k, 0] = min(tally[block, k, 0], y)
+    tally[block, k, 1] = max(tally[block, k, 1], y)
+    tally[block, k, 2] += 1
+    for j in range(2):
+        x = (y if j == 0 else place * y) - tally[block, k, 4 + 2 * j]
+        old = tally[block, k, 3 + 2 * j]
+        new = old + x
+        tally[block, k, 3 + 2 * j] = new
+        tally[block, k, 4 + 2 * j] = (new - old) - x

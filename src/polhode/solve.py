@@ -1,21 +1,18 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
-import functools
 import math
-import time
 import warnings
 
 import numpy as np
 
-from polhode import engine
+from polhode import cache, engine
 from polhode.errors import InputError, one_line
+from polhode.longrun import Run
 from polhode.model import Method
 from polhode.problem import Problem, _number, _rotation, _vector
+from polhode.reduction import Survey
 from polhode.solver import MOST
-from polhode.trajectory import Trajectory
-
-CHUNK_SECONDS = 0.2
-"""How long machine code runs before Python looks at the clock, the progress bar and Ctrl-C."""
+from polhode.trajectory import seen
 
 
 def methods():
@@ -32,15 +29,38 @@ def method(name):
     return catalogue.method(name)
 
 
-def solve(problem, method, h=None, t_end=None, *, n_steps=None, save_every=1, progress=False, compiled=None):
+def solve(
+    problem,
+    method,
+    h=None,
+    t_end=None,
+    *,
+    n_steps=None,
+    save_every=1,
+    progress=False,
+    compiled=None,
+    out=None,
+    checkpoint=None,
+    checkpoint_every=60.0,
+    reduce=(),
+    reduce_every=1,
+):
     """Integrate a problem and return a Trajectory.
 
-    method      a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
-    h           step size; negative to go backwards
-    t_end       end of the interval, a whole number of steps from problem.t0; or give n_steps
-    save_every  keep every k-th state (and the last): memory is what is kept, not what is computed
-    progress    show a progress bar
-    compiled    False runs the kernels as plain Python, bit for bit the same; None compiles what can be
+    method            a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
+    h                 step size; negative to go backwards
+    t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
+    save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
+    progress          show a progress bar
+    compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be
+    out               a netCDF file to write the states to as they come, in constant memory; the arrays of the
+                      Trajectory then read from it where they are looked at
+    checkpoint        a file that holds all a run needs to go on. When it exists, the same call goes on from there,
+                      also after a kill, and ends bit for bit where it would have ended
+    checkpoint_every  seconds between checkpoints
+    reduce            "energy", "momentum" (or "momentum_x", ...), or several: least, greatest, mean and slope over
+                      the run without keeping it, in `Trajectory.reductions`
+    reduce_every      look at them every k-th step
     """
     if not isinstance(problem, Problem):
         from polhode.problems.catalogue import problem as look_up
@@ -49,11 +69,17 @@ def solve(problem, method, h=None, t_end=None, *, n_steps=None, save_every=1, pr
     h, n = _steps(problem, h, t_end, n_steps)
     _check_breaks(problem, h, n)
     every = _positive_integer("save_every", save_every)
+    survey = Survey(reduce, _positive_integer("reduce_every", reduce_every), n) if reduce else None
     if callable(method) and not isinstance(method, Method):
+        if survey is not None:
+            raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
         runner = _PlainRunner(problem, method, h)
     else:
-        runner = _KernelRunner(problem, _found(method), h, compiled)
-    return _run(problem, runner, h, n, every, progress)
+        runner = _KernelRunner(problem, _found(method), h, compiled, survey=survey)
+    run = Run(runner, n, every, survey, out, checkpoint)
+    with _bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
+        run.go(_number("checkpoint_every", checkpoint_every), tick)
+    return run.trajectory()
 
 
 def step(problem, method, Q, Omega, h, t=0.0):
@@ -67,7 +93,7 @@ def step(problem, method, Q, Omega, h, t=0.0):
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
         raise InputError(runner.failure(0, t, error))
-    return _seen(problem, out)[0][0], _seen(problem, out)[1][0]
+    return seen(problem, out)[0][0], seen(problem, out)[1][0]
 
 
 def body_of(problem, method, number=float, torque=None):
@@ -81,7 +107,9 @@ def body_of(problem, method, number=float, torque=None):
 class _KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
-    def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None):
+    width = 7  # numbers in a row: q, Pi
+
+    def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
         if method.free_only and problem.has_torque:
             raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
         self.problem, self.method, self.h = problem, method, h
@@ -91,6 +119,7 @@ class _KernelRunner:
         self.body = body_of(problem, method)
         self.state = method.start(h, self.t0, q, Pi, self.body)
         self._advance = self._plain
+        self._survey, self._look = survey, survey.begin(problem, self.state, self.body) if survey else ()
         self.raised = None
         if compiled is not False:
             self._compile(required=bool(compiled))
@@ -103,23 +132,34 @@ class _KernelRunner:
             return
         from polhode import compile
 
+        look = self._look
+        if self._survey is not None:
+            wanted = self._survey.wants_energy
+            potential = self.problem.machine_potential if wanted else compile.potential(self._survey.potential)
+            if potential is None:
+                return  # with a warning
+            look = (potential, *look)
         try:
-            loop = compile.loop(self.method.step, len(self.state[3]), len(self.body[2]))
+            make = compile.survey if look else compile.loop
+            loop = make(self.method.step, len(self.state[3]), len(self.body[2]))
         except compile.CannotCompile as error:
             if required:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
         J, iJ, numbers, (_, par) = self.body
-        self._advance = functools.partial(loop, J, iJ, numbers, torque, np.array(par))
+        head = (J, iJ, numbers, torque, np.array(par))
+        self._advance = lambda *arguments: loop(*head, *arguments, *look)
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
         iterations = 0
+        look = (self._survey.potential, *self._look) if self._survey else ()
+        loop = engine.survey if look else engine.advance
         for i in range(first, first + n):
             try:
-                took, row, left, its, error, state = engine.advance(
-                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row
+                took, row, left, its, error, state = loop(
+                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row, *look
                 )
             except Exception as raised:
                 self.raised = raised
@@ -139,6 +179,28 @@ class _KernelRunner:
         self.state = result[5]
         return result
 
+    def row(self):
+        """The state as a row."""
+        return self.state[0] + self.state[1]
+
+    def seen(self, rows):
+        """Attitudes and velocities of rows, in the user's axes."""
+        return seen(self.problem, rows)
+
+    def numbers(self):
+        """The whole state as numbers; `restore` takes them back."""
+        q, Pi, tau, memory = self.state
+        return (*q, *Pi, *tau, *memory)
+
+    def restore(self, numbers):
+        """Go on from the state that `numbers` gave."""
+        x = tuple(numbers)
+        self.state = (x[:4], x[4:7], x[7:10], x[10:])
+
+    def fingerprint(self):
+        """A hash of the method's code and coefficients."""
+        return cache.fingerprint([self.method.step, self.method.start]) + repr(self.body[2])
+
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
         per = self.method.torques_per_step
@@ -154,7 +216,7 @@ class _KernelRunner:
                 f"{self.name} did not solve its equations at {where}: the error left is {error:.2g} rad after at "
                 f"most {MOST} iterations. Reduce h."
             )
-        Q = _seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
+        Q = seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
         tau = self.problem.torque(t, Q)
         if not np.isfinite(tau).all():
             return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
@@ -168,6 +230,7 @@ class _PlainRunner:
     """Runs a user's function step(problem, Q, Omega, h, t) -> (Q1, Omega1)."""
 
     is_compiled = False
+    width = 12  # numbers in a row: Q, Omega
 
     def __init__(self, problem, function, h):
         self.problem, self.function, self.h = problem, function, h
@@ -209,6 +272,26 @@ class _PlainRunner:
                 left = every
         return n, row, left, 0, 0.0, None
 
+    def row(self):
+        """The state as a row."""
+        return np.concatenate([self.Q.ravel(), self.Omega])
+
+    def seen(self, rows):
+        """Attitudes and velocities of rows."""
+        return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
+
+    def numbers(self):
+        """The whole state as numbers; `restore` takes them back."""
+        return self.row()
+
+    def restore(self, numbers):
+        """Go on from the state that `numbers` gave."""
+        self.Q, self.Omega = np.array(numbers[:9]).reshape(3, 3), np.array(numbers[9:])
+
+    def fingerprint(self):
+        """A hash of the function's code."""
+        return cache.fingerprint([self.function])
+
     def torques(self, steps, iterations):
         return None
 
@@ -217,75 +300,6 @@ class _PlainRunner:
         if self.raised is not None:
             return f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}."
         return f"{self.name} returned a value that is not finite {where}."
-
-
-def _run(problem, runner, h, n, every, progress):
-    """Drive the loop in chunks of a fraction of a second: progress, Ctrl-C, and nothing lost on failure."""
-    plain = isinstance(runner, _PlainRunner)
-    samples = n // every + (1 if n % every else 0)
-    out = np.empty((samples, 12 if plain else 7))
-    begin = time.perf_counter()
-    done, row, left, iterations, chunk = 0, 0, every, 0, 4096 if runner.is_compiled else 16
-    message, interrupted = "", False
-    with _bar(progress, n, f"{runner.name} on {problem.name}") as tick:
-        try:
-            while done < n and not message:
-                size = min(chunk, n - done)
-                clock = time.perf_counter()
-                took, row, left, its, error, _ = runner.advance(done, size, every, left, out, row)
-                seconds = time.perf_counter() - clock
-                iterations += its
-                done += took
-                tick(done)
-                if took < size:
-                    message = runner.failure(done, runner.t0 + done * h, error)
-                chunk = max(1, min(32 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
-        except KeyboardInterrupt:
-            interrupted = True
-            message = f"Interrupted at step {done} of {n}; what was computed until then is here."
-    if done == n and left != every:
-        out[row] = _last(runner, plain)
-        row += 1
-    t = runner.t0 + h * np.append(0, np.minimum(every * np.arange(1, row + 1), n))
-    Q, Omega = (out[:row, :9].reshape(-1, 3, 3), out[:row, 9:]) if plain else _seen(problem, out[:row])
-    stats = {
-        "n_steps": done,
-        "n_torque": runner.torques(done, iterations),
-        "n_iterations": iterations,
-        "compiled": runner.is_compiled,
-        "interrupted": interrupted,
-        "wall_time": time.perf_counter() - begin,
-    }
-    return Trajectory(
-        problem=problem,
-        method=runner.name,
-        h=h,
-        t=t,
-        Q=np.concatenate([problem.Q0[None], Q]),
-        Omega=np.concatenate([problem.Omega0[None], Omega]),
-        stats=stats,
-        success=not message,
-        message=message,
-        problem_name=problem.name,
-    )
-
-
-def _last(runner, plain):
-    return np.concatenate([runner.Q.ravel(), runner.Omega]) if plain else runner.state[0] + runner.state[1]
-
-
-def _seen(problem, rows):
-    """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
-    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-    s = 2 / (w * w + x * x + y * y + z * z)
-    Q = np.empty((len(rows), 3, 3))
-    Q[:, 0] = np.stack([1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)], axis=1)
-    Q[:, 1] = np.stack([s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)], axis=1)
-    Q[:, 2] = np.stack([s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)], axis=1)
-    Omega = rows[:, 4:] / problem.moments
-    if not np.array_equal(problem.axes, np.eye(3)):
-        Q, Omega = Q @ problem.axes.T, Omega @ problem.axes.T
-    return Q, Omega
 
 
 # ---- arguments ---------------------------------------------------------------------------------------
@@ -359,9 +373,9 @@ class _Silent:
         return False
 
 
-def _bar(progress, total, label):
+def _bar(progress, total, label, done):
     if not progress:
         return _Silent()
     from polhode.progress import Bar
 
-    return Bar(total, label)
+    return Bar(total, label, done, "steps")

@@ -37,6 +37,7 @@ class Trajectory:
     message: str = ""
     problem_name: str = ""
     saved: dict = field(default_factory=dict)  # fields of a trajectory read from a file, which has no functions
+    reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
 
     def __repr__(self):
         outcome = "" if self.success else f", stopped: {self.message}"
@@ -50,9 +51,7 @@ class Trajectory:
         """E(t) = Omega.J Omega/2 + U(Q)."""
         if "energy" in self.saved:
             return self.saved["energy"]
-        p = self._described()
-        kinetic = 0.5 * np.einsum("ni,ij,nj->n", self.Omega, p.tensor, self.Omega)
-        return kinetic + potential_energies(p, self.Q)
+        return energies(self._described(), self.Q, self.Omega)
 
     @property
     def energy_error(self):
@@ -64,7 +63,7 @@ class Trajectory:
         """The spatial angular momentum Q J Omega, (n, 3)."""
         if "momentum" in self.saved:
             return self.saved["momentum"]
-        return np.einsum("nij,jk,nk->ni", self.Q, self._described().tensor, self.Omega)
+        return momenta(self._described(), self.Q, self.Omega)
 
     @functools.cached_property
     def orthogonality(self):
@@ -162,10 +161,42 @@ def load(path):
         Omega=data["Omega"].values,
         stats=json.loads(data.attrs["stats"]),
         success=bool(data.attrs["success"]),
-        message=str(data.attrs["message"]),
+        message=str(data.attrs["message"]).rstrip(),
         problem_name=data.attrs["problem"],
         saved={k: data[k].values for k in ("energy", "momentum") if k in data},
     )
+
+
+def seen(problem, rows):
+    """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
+    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    s = 2 / (w * w + x * x + y * y + z * z)
+    Q = np.empty((len(rows), 3, 3))
+    Q[:, 0] = np.stack([1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)], axis=1)
+    Q[:, 1] = np.stack([s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)], axis=1)
+    Q[:, 2] = np.stack([s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)], axis=1)
+    Omega = rows[:, 4:] / problem.moments
+    if not np.array_equal(problem.axes, np.eye(3)):
+        Q = np.stack([_applied(problem.axes, Q[:, i]) for i in range(3)], axis=1)
+        Omega = _applied(problem.axes, Omega)
+    return Q, Omega
+
+
+def energies(problem, Q, Omega):
+    """Kinetic plus potential energy at each state of a stack."""
+    Pi = _applied(problem.tensor, Omega)
+    kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
+    return kinetic + potential_energies(problem, Q)
+
+
+def momenta(problem, Q, Omega):
+    """The spatial angular momentum Q J Omega at each state of a stack."""
+    return _applied(Q, _applied(problem.tensor, Omega))
+
+
+def _applied(A, x):
+    """A x for stacks, term by term: unlike a matrix product, the bits of one state never depend on the others."""
+    return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]
 
 
 def potential_energies(problem, Q):

@@ -17,6 +17,7 @@ VERBS = {
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
     "cite": "polhode.cli.cite",
+    "warm-cache": "polhode.cli.warm_cache",
 }
 
 DONE, FAILED, MISUSE = 0, 1, 2

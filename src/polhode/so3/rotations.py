@@ -2,10 +2,17 @@
 
 A product of rotations costs 16 multiplications, a matrix is always orthogonal to round-off however many
 steps went before, and normalising is one square root that no later result waits for.
+
+Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Two such are avoided
+here: scaling a quaternion by a number one bit from 1 (see `unit`), and multiplying by the reciprocal of a number
+near 1 (see `rotated`). docs/round-off.md has the measurements.
 """
 
 from polhode.scalar import c0, c1, c2, c3, kernel, sqrt
 from polhode.so3.vectors import cross, dot
+
+COARSE = 24
+"""Added and taken away again, it rounds a number near 1 to a multiple of 2^-48."""
 
 
 @kernel
@@ -41,8 +48,14 @@ def inverse(q):
 
 @kernel
 def unit(q):
-    """The same rotation as a quaternion of length one; shares its division with `matrix`."""
+    """The same rotation as a quaternion of length one, to 2e-15; shares its division with `matrix`.
+
+    The factor is rounded to a multiple of 2^-48, so that a quaternion of nearly that length stays as it is. Scaled
+    by 1 - 2^-53 each of its numbers would be rounded towards zero, by a part of its last bit that depends on the
+    number: a small rotation, the same one step after step.
+    """
     k = sqrt(1 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]))
+    k = (k + COARSE) - COARSE
     return (k * q[0], k * q[1], k * q[2], k * q[3])
 
 
@@ -60,13 +73,13 @@ def matrix(q):
 
 @kernel
 def rotated(q, v):
-    """Q v"""
+    """Q v. Each component is divided: 2/n, rounded, is too large by 0.15 ulp on average for n within an ulp of 1."""
     w, x, y, z = q
     u = (x, y, z)
-    s = 2 / (w * w + x * x + y * y + z * z)
+    n = (w * w + x * x + y * y + z * z) / 2
     a = cross(u, v)
     b = cross(u, a)
-    return (v[0] + s * (w * a[0] + b[0]), v[1] + s * (w * a[1] + b[1]), v[2] + s * (w * a[2] + b[2]))
+    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
 
 
 @kernel
@@ -74,10 +87,10 @@ def rotated_back(q, v):
     """Q^T v"""
     w, x, y, z = q
     u = (x, y, z)
-    s = 2 / (w * w + x * x + y * y + z * z)
+    n = (w * w + x * x + y * y + z * z) / 2
     a = cross(v, u)
     b = cross(a, u)
-    return (v[0] + s * (w * a[0] + b[0]), v[1] + s * (w * a[1] + b[1]), v[2] + s * (w * a[2] + b[2]))
+    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
 
 
 @kernel
