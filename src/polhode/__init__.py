@@ -3,7 +3,6 @@
 import polhode.certify
 import polhode.methods  # noqa: F401  packages first: importing one later would replace the function of that name
 from polhode import build, inertia
-from polhode.certify.blackbox import BlackBox
 from polhode.certify.certify import certify
 from polhode.certify.drift import stress
 from polhode.errors import FileError, InputError
@@ -11,7 +10,7 @@ from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
 from polhode.figures.polhode import plot_polhode
 from polhode.figures.trajectory import plot_trajectory
-from polhode.model import Method, Order
+from polhode.model import BlackBox, Method, Order
 from polhode.problem import Problem
 from polhode.problems.catalogue import problem, problems
 from polhode.scalar import kernel

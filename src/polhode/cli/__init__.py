@@ -14,6 +14,7 @@ from polhode.errors import InputError
 VERBS = {
     "stress": "polhode.cli.stress",
     "certify": "polhode.cli.certify",
+    "engines": "polhode.cli.engines",
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
     "cite": "polhode.cli.cite",

@@ -13,7 +13,7 @@ def stress_table(result):
     """Slopes with uncertainty by step size, exponent of h, verdict."""
     span = f"[{result.problem.t0:g}, {result.t_end:g}]"
     runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
-    table = _table(f"Energy drift on {result.problem.name} over {span}, {runs} each")
+    table = drawn(f"Energy drift on {result.problem.name} over {span}, {runs} each")
     table.add_column("method", style="bold", no_wrap=True)
     for h in result.h:
         table.add_column(f"slope at h = {h:g}", justify="right", no_wrap=True)
@@ -50,7 +50,7 @@ def stress_notes(result):
 
 def method_table(methods):
     """The catalogue of methods with what is claimed of each."""
-    table = _table("Methods", caption=METHOD_KEY)
+    table = drawn("Methods", caption=METHOD_KEY)
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it is")
     for head in ("order", "sym", "sympl", "Poisson", "momentum", "energy", "torques", "drift"):
@@ -85,7 +85,7 @@ METHOD_KEY = (
 
 def problem_table(problems):
     """The catalogue of problems; `problems` is a list of plain data."""
-    table = _table("Problems")
+    table = drawn("Problems")
     table.add_column("name", style="bold", no_wrap=True)
     for head in ("what it is", "inertia", "h", "t_end", "parameters"):
         table.add_column(head)
@@ -95,7 +95,7 @@ def problem_table(problems):
     return table
 
 
-def _table(title, **options):
+def drawn(title, **options):
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
     return Table(
         title=title,
