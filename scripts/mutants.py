@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 METHODS = ROOT / "src" / "polhode" / "methods"
 NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
 SHARED = {"equations.py", "kicked.py", "stages.py", "composition.py"}  # used by many methods: test them all
-SUITE = ("tests/test_claims.py", "tests/test_identities.py")
+SUITE = [f"tests/test_{name}.py" for name in ("claims", "formulas", "identities", "runge_kutta", "splitting")]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
 
@@ -68,9 +68,7 @@ def mutants_of(file):
         for position, node in enumerate(nodes):
             for what, change in _changes(node):
                 changed = copy.deepcopy(tree)
-                twin = [n for n in ast.walk(changed) if isinstance(n, ast.FunctionDef) and n.lineno == function.lineno][
-                    0
-                ]
+                twin = next(n for n in ast.walk(changed) if _same(n, function))
                 change(list(ast.walk(twin))[position])
                 found.append(
                     {
@@ -103,6 +101,10 @@ def _changes(node):
             yield f"{ast.unparse(node)}: sides swapped", lambda n: n.args.reverse()
         if name in SWAPS:
             yield f"{ast.unparse(node)}: {SWAPS[name]}", lambda n: setattr(n.func, "id", SWAPS[n.func.id])
+
+
+def _same(node, function):
+    return isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
 
 
 def _is_kernel(function):

@@ -28,7 +28,8 @@ def certify(method, *, drift=True, progress=False):
             box = isinstance(method, BlackBox)
             name = method.name if box else getattr(method, "__name__", "your method")
             form = "black box" if box else "function"
-            properties, diagnosis, claims = *outside.measured(method, tick), {}
+            properties, diagnosis = outside.measured(method, tick)
+            claims = {}
         else:
             from polhode.certify import kernel
 

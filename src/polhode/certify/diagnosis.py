@@ -11,8 +11,8 @@ def diagnosis(found, notes):
         told.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
             if notes.get("stretch") == "even"
-            else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor in "
-            "the Cayley map, a truncated exponential), or the entries of Q are integrated as if they were free."
+            else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor "
+            "in the Cayley map, a truncated exponential), or the entries of Q are integrated as if they were free."
         )
     rate = notes.get("rate", "")
     if rate in READINGS:
