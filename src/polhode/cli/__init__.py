@@ -15,6 +15,7 @@ VERBS = {
     "stress": "polhode.cli.stress",
     "certify": "polhode.cli.certify",
     "engines": "polhode.cli.engines",
+    "reproduce": "polhode.cli.reproduce",
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
     "cite": "polhode.cli.cite",
