@@ -45,7 +45,32 @@ def stress_notes(result):
         if row.bounds:
             bounds = ", ".join(f"{one(bound)} at h = {h:g}" for h, bound in row.bounds.items())
             notes.append(f"{row.method}: |slope| is below {bounds} (two standard errors).")
-    return notes
+    return notes + proven([row.method for row in result.rows if row.neither])
+
+
+def proven(names):
+    """The sentence about methods whose drift proves something, if there are any."""
+    if not names:
+        return []
+    return [
+        f"Neither symplectic nor conjugate to a symplectic method, by five standard errors at two step sizes or more: "
+        f"{', '.join(names)}."
+    ]
+
+
+def family_table(result):
+    """On how many problems of a family each method drifts, with the range of its rates."""
+    first = result.results[0]
+    title = f"Energy drift on {len(result.results)} random stress problems over [{first.problem.t0:g}, {first.t_end:g}]"
+    table = drawn(title)
+    table.add_column("method", style="bold")
+    for head in ("lowest rate", "highest rate"):
+        table.add_column(f"{head} at h = {first.h[0]:g}", justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for row in result.rows:
+        rates = [f"{x:+.1e}" for x in (min(row.rates), max(row.rates))]
+        table.add_row(Text(row.method), *rates, Text(row.words, style=COLOUR.get(row.sign, COLOUR["+"])))
+    return table
 
 
 def method_table(methods):
