@@ -5,6 +5,7 @@ import polhode.methods  # noqa: F401  packages first: importing one later would 
 from polhode import build, inertia
 from polhode.certify.certify import certify
 from polhode.certify.drift import stress
+from polhode.certify.recommend import recommend
 from polhode.errors import FileError, InputError
 from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
@@ -47,6 +48,7 @@ __all__ = [
     "plot_trajectory",
     "problem",
     "problems",
+    "recommend",
     "solve",
     "step",
     "stress",

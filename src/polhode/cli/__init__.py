@@ -15,6 +15,7 @@ VERBS = {
     "stress": "polhode.cli.stress",
     "certify": "polhode.cli.certify",
     "engines": "polhode.cli.engines",
+    "recommend": "polhode.cli.recommend",
     "reproduce": "polhode.cli.reproduce",
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
