@@ -78,7 +78,7 @@ BUGS = {
     "wrong stage time": (mistaken(late=0.0), "order_forced_Omega", "stage time"),
     "non-symmetric update": (mistaken(lopsided=1.0), "symmetric", "adjoint"),
     "loose tolerance": (mistaken(tolerance=1e-6), "symmetric", "too loosely"),
-    "unnormalised quaternion": (unnormalised, "on_group", "normalised"),
+    "unnormalised quaternion": (unnormalised, "on_group", "quaternion is not normalised"),
     "exp for cay": (mistaken(rotation=lambda x: Rotation.from_rotvec(x).as_matrix()), "symplectic_free", "exp with"),
 }
 

@@ -3,9 +3,9 @@
 import polhode.certify
 import polhode.methods  # noqa: F401  packages first: importing one later would replace the function of that name
 from polhode import build, inertia
-from polhode.certify.blackbox import BlackBox
 from polhode.certify.certify import certify
 from polhode.certify.drift import stress
+from polhode.certify.recommend import recommend
 from polhode.errors import FileError, InputError
 from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
@@ -15,7 +15,7 @@ from polhode.methods.composition import compose
 from polhode.methods.crouch_grossman import crouch_grossman
 from polhode.methods.munthe_kaas import munthe_kaas
 from polhode.methods.tableaux import Tableau
-from polhode.model import Method, Order
+from polhode.model import BlackBox, Method, Order
 from polhode.problem import Problem
 from polhode.problems.catalogue import problem, problems
 from polhode.scalar import kernel
@@ -48,6 +48,7 @@ __all__ = [
     "plot_trajectory",
     "problem",
     "problems",
+    "recommend",
     "solve",
     "step",
     "stress",

@@ -86,3 +86,24 @@ class Method:
 
     def __repr__(self):
         return f"<Method {self.name}: {self.title or 'no title'}>"
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.
+
+    One that chooses its own steps says to which `tolerance`; h is then only how far it is asked to go.
+    """
+
+    name: str
+    advance: Callable
+    title: str = ""
+    tolerance: float | None = None
+
+    @property
+    def __name__(self):
+        return self.name
+
+    def __call__(self, problem, Q, Omega, h, t):
+        """One step, as a plain function would take it."""
+        return self.advance(problem, Q, Omega, h, 1, t)

@@ -8,7 +8,7 @@ import numpy as np
 from polhode import cache, engine
 from polhode.errors import InputError, one_line
 from polhode.longrun import Run
-from polhode.model import Method
+from polhode.model import BlackBox, Method
 from polhode.problem import Problem, _number, _rotation, _vector
 from polhode.reduction import Survey
 from polhode.solver import MOST
@@ -47,7 +47,7 @@ def solve(
 ):
     """Integrate a problem and return a Trajectory.
 
-    method            a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
+    method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox
     h                 step size; negative to go backwards
     t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
     save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
@@ -227,7 +227,7 @@ class _KernelRunner:
 
 
 class _PlainRunner:
-    """Runs a user's function step(problem, Q, Omega, h, t) -> (Q1, Omega1)."""
+    """Runs a user's function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox."""
 
     is_compiled = False
     width = 12  # numbers in a row: Q, Omega
@@ -241,7 +241,14 @@ class _PlainRunner:
 
     def one(self, Q, Omega, t):
         """One step, checked."""
-        result = self.function(self.problem, Q, Omega, self.h, t)
+        return self.some(Q, Omega, t, 1)
+
+    def some(self, Q, Omega, t, n):
+        """n steps at once by a BlackBox, or one by a function; checked."""
+        if isinstance(self.function, BlackBox):
+            result = self.function.advance(self.problem, Q, Omega, self.h, n, t)
+        else:
+            result = self.function(self.problem, Q, Omega, self.h, t)
         try:
             Q1, Omega1 = (np.array(x, dtype=float) for x in result)
         except (TypeError, ValueError):
@@ -254,9 +261,11 @@ class _PlainRunner:
 
     def advance(self, first, n, every, left, out, row):
         """As engine.advance, but rows hold Q and Omega (12 numbers): Q need not be a rotation."""
-        for i in range(first, first + n):
+        i, end = first, first + n
+        while i < end:
+            took = min(left, end - i) if isinstance(self.function, BlackBox) else 1
             try:
-                Q, Omega = self.one(self.Q, self.Omega, self.t0 + i * self.h)
+                Q, Omega = self.some(self.Q, self.Omega, self.t0 + i * self.h, took)
             except InputError:
                 raise
             except Exception as raised:
@@ -265,7 +274,8 @@ class _PlainRunner:
             if not (np.isfinite(Q).all() and np.isfinite(Omega).all()):
                 return i - first, row, left, 0, math.inf, None
             self.Q, self.Omega = Q, Omega
-            left -= 1
+            i += took
+            left -= took
             if left == 0:
                 out[row] = np.concatenate([Q.ravel(), Omega])
                 row += 1

@@ -2,22 +2,26 @@
 
 import time
 
-from polhode.certify.blackbox import BlackBox
 from polhode.certify.certificate import KEYS, Certificate, Property
+from polhode.certify.diagnosis import diagnosis as diagnosed
+from polhode.certify.given import integrator
 from polhode.certify.summary import summary
-from polhode.model import CLAIMS, Method
+from polhode.model import CLAIMS, BlackBox, Method
 from polhode.solve import method as found
+from polhode.solve import methods
 
 
 def certify(method, *, drift=True, progress=False):
     """Measure the properties of an integrator and return its Certificate.
 
-    method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox
+    method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
+              may also be that of another package's integrator, "mujoco:rk4", or "module:attribute"
     drift     also run the stress test, over a shorter span than `polhode stress` does
     progress  show what is being measured
     """
     clock = time.perf_counter()
-    with _display(progress) as tick:
+    method = integrator(method) if isinstance(method, str) else method
+    with display(progress) as tick:
         if isinstance(method, BlackBox) or (callable(method) and not isinstance(method, Method)):
             from polhode.certify import outside
 
@@ -31,7 +35,8 @@ def certify(method, *, drift=True, progress=False):
 
             method = found(method)
             name, form = method.name, "kernel"
-            properties, diagnosis, claims = kernel.measured(method, tick), (), _claims(method)
+            properties, claims = kernel.measured(method, tick), _claims(method)
+            diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))
         if drift and not getattr(method, "free_only", False):
             tick("drift")
             properties["drift"] = _drift(method, form)
@@ -63,10 +68,6 @@ def _drift(method, form):
     from polhode.certify.drift import stress
 
     t_end, starts = (2000.0, 4) if form == "kernel" else (500.0, 2)
-    if form == "black box":
-        step = lambda problem, Q, Omega, h, t: method.advance(problem, Q, Omega, h, 1, t)
-        step.__name__ = method.name
-        method = step
     h = (0.125, 0.25)
     row = stress([method], h=h, t_end=t_end, ensemble=starts).rows[0]
     evidence = row.evidence[0]
@@ -75,7 +76,7 @@ def _drift(method, form):
     return Property(evidence.rate, 5 * evidence.error, verdict, how)
 
 
-class _display:
+class display:
     def __init__(self, progress):
         self.progress = progress
 

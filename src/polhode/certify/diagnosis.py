@@ -9,38 +9,27 @@ def diagnosis(found, notes):
     loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != "on_group"]
     if verdict.get("on_group") == "no":
         told.append(
-            "Q leaves the rotation group"
-            + (
-                " by an amount that falls with h: the map from rotation vectors to rotations is not one (a wrong "
-                "factor in the Cayley map or a truncated exponential), or a quaternion is not normalised."
-                if notes.get("on_group") == "scales"
-                else ": a quaternion or a matrix is not normalised."
-            )
+            "Q becomes a multiple of a rotation: a quaternion is not normalised."
+            if notes.get("stretch") == "even"
+            else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor "
+            "in the Cayley map, a truncated exponential), or the entries of Q are integrated as if they were free."
         )
-    if _low(order, "free") and not _low(order, "free", at_most=-0.5):
+    rate = notes.get("rate", "")
+    if rate in READINGS:
+        told.append(READINGS[rate])
+    elif _low(order, "free"):
         told.append(
             "Even the free body converges with order "
             f"{min(order['order_free_Q'], order['order_free_Omega']):.1f}: the kinematics or Euler's equations are "
-            "inconsistent (a wrong factor in the rotation map, a sign in J Omega x Omega), or half of a step is lost: "
-            "the velocity of a half step is returned."
+            "inconsistent (a wrong factor in the rotation map, a wrong term)."
         )
     elif _low(order, "potential"):
-        told.append(
-            "The free body converges and the body under a torque does not: the torque is in the wrong frame, has the "
-            "wrong sign, or half of it is lost (the velocity of a half step is returned)."
-        )
+        told.append("The free body converges and the body under a torque does not: look at where the torque enters.")
     elif _behind(order, "forced", "potential"):
         told.append(
             "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
         )
-    for case in ("free", "potential"):
-        Q, Omega = order.get(f"order_{case}_Q"), order.get(f"order_{case}_Omega")
-        if None not in (Q, Omega) and Omega < 1.5 <= Q - 0.5 and Q - Omega > 0.5:
-            told.append(
-                f"Omega is of order {Omega:.1f} where Q is of order {Q:.1f}: the velocity of a half step is returned."
-            )
-            break
-    if loose and not any("frame" in sentence or "inconsistent" in sentence for sentence in told):
+    if loose and not _low(order, "free") and not _low(order, "potential"):
         told.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
             "Iterate to round-off, not to a tolerance."
@@ -57,9 +46,23 @@ def diagnosis(found, notes):
     return tuple(told)
 
 
-def _low(order, case, at_most=0.5):
+READINGS = {
+    "half": "In one step the momentum changes by half of what it should: the velocity of a half step is returned.",
+    "torque in space axes": "The torque acts in the wrong frame: as Q tau, where tau in body axes is needed.",
+    "torque as if in space axes": "The torque acts in the wrong frame: as Q^T tau, as if it were given in space axes.",
+    "torque of the other sign": "The torque acts with the wrong sign.",
+    "half the torque": "Only half of the torque acts: one of two half kicks is lost.",
+    "twice the torque": "The torque acts twice: a half kick is a whole one.",
+    "no torque": "The torque does not act on the momentum.",
+    "Omega x J Omega of the other sign": "The term J Omega x Omega of Euler's equations has the wrong sign.",
+    "no Omega x J Omega": "The term J Omega x Omega of Euler's equations is missing.",
+}
+"""By what Euler's equations seem to read, the mistake."""
+
+
+def _low(order, case):
     values = [order.get(f"order_{case}_{what}") for what in ("Q", "Omega")]
-    return any(v is not None and v <= at_most for v in values)
+    return any(v is not None and v <= 0.5 for v in values)
 
 
 def _behind(order, case, other):

@@ -39,7 +39,15 @@ BEND = 2.0  # factor between the slopes of two quarters from which on the drift 
 NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
 
 
-def stress(methods=None, h=ORTOLAN_SACCON.h, t_end=ORTOLAN_SACCON.t_end, ensemble=8, problem="stress", progress=False):
+def stress(
+    methods=None,
+    h=ORTOLAN_SACCON.h,
+    t_end=ORTOLAN_SACCON.t_end,
+    ensemble=8,
+    problem="stress",
+    random=None,
+    progress=False,
+):
     """Measure the energy drift of methods and return a StressResult.
 
     methods   names, Methods or plain step functions; those of Ortolan & Saccon (2012) if not given
@@ -47,8 +55,13 @@ def stress(methods=None, h=ORTOLAN_SACCON.h, t_end=ORTOLAN_SACCON.t_end, ensembl
     t_end     end of the interval, a whole number of steps of every size
     ensemble  number of starts; the first is the problem's own
     problem   a shipped problem's name or a Problem; it must have a potential
+    random    so many stress problems drawn at random instead, always the same; returns a FamilyResult
     progress  show a progress bar
     """
+    if random is not None:
+        from polhode.certify.family import stress_family
+
+        return stress_family(_positive_integer("random", random), methods, h, t_end, ensemble, progress)
     problem = look_up(problem)
     if not problem.has_potential:
         raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
@@ -140,13 +153,20 @@ class Row:
         return {"-": "loses energy", "+": "gains energy"}.get(self.sign, self.verdict)
 
     @property
+    def neither(self):
+        """Whether it is proven neither symplectic nor conjugate to a symplectic method: one drift at two steps."""
+        seen = [e for e in self.evidence if e.seen]
+        return self.verdict == "drifts" and len(seen) > 1 and len({np.sign(e.rate) for e in seen}) == 1
+
+    @property
     def bounds(self):
         """What |slope| does not exceed, by step size, where no drift was seen."""
         return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
 
     def to_dict(self):
         """Plain data."""
-        return vars(self) | {"evidence": [e.to_dict() for e in self.evidence], "words": self.words}
+        evidence = [e.to_dict() for e in self.evidence]
+        return vars(self) | {"evidence": evidence, "words": self.words, "neither": self.neither}
 
 
 @dataclass(frozen=True)

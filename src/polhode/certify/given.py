@@ -4,15 +4,18 @@ import importlib
 import os
 import sys
 
+from polhode.engines import ENGINES, engine
 from polhode.errors import InputError
 from polhode.solve import method as found
 
 
 def integrator(name):
-    """A method of the catalogue by name, or what module:attribute names."""
+    """A method of the catalogue by name, another package's as engine:integrator, or what module:attribute names."""
     if ":" not in name:
         return found(name)
     module, _, attribute = name.partition(":")
+    if module.lower() in ENGINES:
+        return engine(name)
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
     try:

@@ -1,6 +1,8 @@
 """The certificate of a kernel method: everything can be measured, in as many digits as it takes."""
 
-from polhode.certify import properties
+import mpmath
+
+from polhode.certify import outside, properties
 from polhode.certify.certificate import Property
 from polhode.solve import solve
 
@@ -45,6 +47,17 @@ def measured(method, tick=lambda key: None):
     found["iterations"] = _iterations(method)
     found["largest_step"] = _largest_step(method)
     return found
+
+
+def clues(method):
+    """What tells the mistakes in a kernel of one's own apart; see `outside`."""
+    run = outside.advance_of(outside.box(method))
+    p = None if not method.free_only else properties.free()
+    notes = {} if method.free_only else outside.clues(run)
+    with mpmath.workdps(properties.DIGITS[0]):
+        coarse, fine = (properties.symmetry(method, p, properties.STEP_SIZE / k) for k in (1, 4))
+    notes["symmetric"] = "scales" if coarse > 4 * fine else "stays"
+    return notes
 
 
 def _order(value):

@@ -137,6 +137,21 @@ def energy_top(method, h=STEP_SIZE):
     return _changed(method, top(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
 
 
+def casimir_free(method, h=STEP_SIZE):
+    """Change of |Pi|^2 of a free body in three steps."""
+    return _changed(method, free(), h, lambda q, Pi, p: (dot(Pi, Pi),))
+
+
+def energy_potential(method, h=STEP_SIZE):
+    """Change of the energy in a potential without symmetry in three steps."""
+    return _changed(method, potential(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
+
+
+def momentum_symmetric(method, h=STEP_SIZE):
+    """Change of the vertical momentum near a soft wall, a potential with a symmetry and far from linear in Q."""
+    return _changed(method, problem("soft-wall", inertia=INERTIA), h, lambda q, Pi, p: rotated(q, Pi)[2:])
+
+
 DEFECTS = {
     "symmetric": symmetry,
     "symplectic_free": lambda method: symplecticity(method, free()),

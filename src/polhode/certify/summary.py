@@ -8,7 +8,10 @@ def summary(name, properties):
     kept = _kept(properties)
     order = _order(properties)
     words = [f"{name} is {order}"]
-    words.append(f"; it {_joined(kept)}" if kept else "; it keeps nothing exactly")
+    verdicts = [p.verdict for k, p in properties.items() if not k.startswith("order_")]
+    known = verdicts.count("no") >= verdicts.count("undecided")
+    nothing = "it keeps nothing exactly" if known else "what it keeps is undecided"
+    words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
     drift = properties.get("drift")
     if _says(properties, "symplectic_potential", "yes"):
         words.append(": made for long runs, its energy error stays bounded")

@@ -14,6 +14,9 @@ from polhode.errors import InputError
 VERBS = {
     "stress": "polhode.cli.stress",
     "certify": "polhode.cli.certify",
+    "engines": "polhode.cli.engines",
+    "recommend": "polhode.cli.recommend",
+    "reproduce": "polhode.cli.reproduce",
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
     "cite": "polhode.cli.cite",

@@ -33,6 +33,9 @@ def arguments(parser):
         help=f"a problem with a potential (default: {PAPER.problem})",
     )
     parser.add_argument(
+        "--random", type=whole, metavar="N", help="N stress problems drawn at random instead, the same every time"
+    )
+    parser.add_argument(
         "--out",
         metavar="FOLDER",
         help="folder for figure, page and numbers (default: results/stress; none with --json)",
@@ -45,6 +48,8 @@ def run(arguments):
     from polhode.report.files import check_folder
     from polhode.report.terminal import stress_notes
 
+    if arguments.random:
+        return run_family(arguments)
     folder = arguments.out or (None if arguments.json else "results/stress")
     if folder is not None:
         check_folder(folder)
@@ -62,4 +67,31 @@ def run(arguments):
         return 0
     show(result.table(), *stress_notes(result))
     show("Written: " + ", ".join(str(p) for p in paths.values()))
+    return 0
+
+
+def run_family(arguments):
+    """The same on random problems: a table, or JSON."""
+    from polhode.certify.drift import stress
+    from polhode.report.files import as_json, check_folder, folder_for_results, written
+    from polhode.report.terminal import proven
+
+    if arguments.out is not None:
+        check_folder(arguments.out)
+    result = stress(
+        arguments.methods,
+        h=arguments.h,
+        t_end=arguments.t_end,
+        ensemble=arguments.ensemble,
+        random=arguments.random,
+        progress=wants_progress(),
+    )
+    if arguments.json:
+        show_json(result.to_dict())
+    else:
+        show(result.table(), *proven([row.method for row in result.rows if row.proven]))
+    if arguments.out is not None:
+        text = as_json(result.to_dict()) + "\n"
+        file = folder_for_results(arguments.out) / "stress-random.json"
+        written(file, lambda p: p.write_text(text, encoding="utf-8"))
     return 0

@@ -13,7 +13,7 @@ def stress_table(result):
     """Slopes with uncertainty by step size, exponent of h, verdict."""
     span = f"[{result.problem.t0:g}, {result.t_end:g}]"
     runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
-    table = _table(f"Energy drift on {result.problem.name} over {span}, {runs} each")
+    table = drawn(f"Energy drift on {result.problem.name} over {span}, {runs} each")
     table.add_column("method", style="bold", no_wrap=True)
     for h in result.h:
         table.add_column(f"slope at h = {h:g}", justify="right", no_wrap=True)
@@ -45,12 +45,37 @@ def stress_notes(result):
         if row.bounds:
             bounds = ", ".join(f"{one(bound)} at h = {h:g}" for h, bound in row.bounds.items())
             notes.append(f"{row.method}: |slope| is below {bounds} (two standard errors).")
-    return notes
+    return notes + proven([row.method for row in result.rows if row.neither])
+
+
+def proven(names):
+    """The sentence about methods whose drift proves something, if there are any."""
+    if not names:
+        return []
+    return [
+        f"Neither symplectic nor conjugate to a symplectic method, by five standard errors at two step sizes or more: "
+        f"{', '.join(names)}."
+    ]
+
+
+def family_table(result):
+    """On how many problems of a family each method drifts, with the range of its rates."""
+    first = result.results[0]
+    title = f"Energy drift on {len(result.results)} random stress problems over [{first.problem.t0:g}, {first.t_end:g}]"
+    table = drawn(title)
+    table.add_column("method", style="bold")
+    for head in ("lowest rate", "highest rate"):
+        table.add_column(f"{head} at h = {first.h[0]:g}", justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for row in result.rows:
+        rates = [f"{x:+.1e}" for x in (min(row.rates), max(row.rates))]
+        table.add_row(Text(row.method), *rates, Text(row.words, style=COLOUR.get(row.sign, COLOUR["+"])))
+    return table
 
 
 def method_table(methods):
     """The catalogue of methods with what is claimed of each."""
-    table = _table("Methods", caption=METHOD_KEY)
+    table = drawn("Methods", caption=METHOD_KEY)
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it is")
     for head in ("order", "sym", "sympl", "Poisson", "momentum", "energy", "torques", "drift"):
@@ -85,7 +110,7 @@ METHOD_KEY = (
 
 def problem_table(problems):
     """The catalogue of problems; `problems` is a list of plain data."""
-    table = _table("Problems")
+    table = drawn("Problems")
     table.add_column("name", style="bold", no_wrap=True)
     for head in ("what it is", "inertia", "h", "t_end", "parameters"):
         table.add_column(head)
@@ -95,7 +120,7 @@ def problem_table(problems):
     return table
 
 
-def _table(title, **options):
+def drawn(title, **options):
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
     return Table(
         title=title,

@@ -1,0 +1,1 @@
+"""Published tables and figures, measured again: `polhode reproduce NAME`."""
