@@ -1,6 +1,7 @@
 """The catalogue of methods: one list. To add a method, add its name here."""
 
 from polhode.errors import unknown
+from polhode.methods.compensated import VLV_KAHAN
 from polhode.methods.crouch_grossman import CG3, CG4, CG_RK4
 from polhode.methods.elliptic import EXACT, JEM2, JEM4
 from polhode.methods.energy_momentum import AKW, LS
@@ -31,7 +32,7 @@ METHODS = (
     *(HSTAGM,),
     *(PRK, MCG),
     *(NEW1, NEW2, NEW3),
-    *(VLV, HP_EXP, SACCON),
+    *(VLV, VLV_KAHAN, HP_EXP, SACCON),
     *(RATTLE, MLEOK),
     *(DMV4, DMV6, DMV8, DMV10, DMV12),
     *(DMV_TT4, DMV_TT6),
