@@ -73,7 +73,7 @@ BUGS = {
         "on_group",
         "wrong factor",
     ),
-    "half-step velocity returned": (mistaken(half=True), "order_potential_Omega", "half step|consistent|wrong weight"),
+    "half-step velocity returned": (mistaken(half=True), "order_potential_Omega", "half step is returned"),
     "torque in the wrong frame": (wrong_frame, "order_potential_Omega", "wrong frame"),
     "wrong stage time": (mistaken(late=0.0), "order_forced_Omega", "stage time"),
     "non-symmetric update": (mistaken(lopsided=1.0), "symmetric", "adjoint"),

@@ -52,7 +52,7 @@ def test_stress_prints_a_table_and_writes_the_files(capsys, tmp_path):
     for text in (
         "slope at h = 0.125",
         "slope at h = 0.25",
-        "exponent of h",
+        "exponent",
         "loses energy",
         "no drift seen",
         "stress.html",

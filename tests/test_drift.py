@@ -73,6 +73,12 @@ def test_where_the_drift_is_not_linear_no_slope_is_given(paper):
     assert all(e.linear for other in paper.rows if other is not row for e in other.evidence)
 
 
+@pytest.mark.parametrize("ensemble", [1, 2, 3])
+def test_a_bend_is_seen_by_few_runs_too(ensemble):
+    row = stress("TLN", ensemble=ensemble).rows[0]
+    assert [e.linear for e in row.evidence] == [True, False]
+
+
 def test_conjugate_methods_drift_alike_and_half_steps_a_quarter_as_fast(paper):
     for k in range(2):
         a, b, c = (paper[m].evidence[k] for m in ("MCG", "NEW3", "LIEMID[EA]"))
@@ -102,10 +108,11 @@ def test_a_fourth_order_method_has_the_exponent_of_its_order_and_round_off_is_no
 
 def test_a_line_is_found_exactly():
     t = np.linspace(3, 11, 1001)
-    slopes, errors, left = line(t, np.array([2 - 0.5 * t, 0.25 * t]), 20)
+    slopes, errors, between, within = line(t, np.array([2 - 0.5 * t, 0.25 * t]), 20)
     assert slopes == pytest.approx([-0.5, 0.25])
     assert (errors < 1e-14).all()
-    assert (left < 1e-13).all()
+    assert (between < 1e-13).all()
+    assert (within < 1e-13).all()
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9, 0.97])
@@ -116,7 +123,7 @@ def test_block_errors_are_honest_for_correlated_noise(memory, rng):
     e = np.zeros_like(noise)
     for k in range(1, len(t)):
         e[:, k] = memory * e[:, k - 1] + noise[:, k]
-    slopes, errors, _ = line(t, e, 20)
+    slopes, errors, _, _ = line(t, e, 20)
     assert slopes.std() / np.sqrt((errors**2).mean()) == pytest.approx(1, abs=0.25)
 
 
@@ -147,7 +154,7 @@ def evidence(*energies, h=0.1, message=""):
     """Evidence from energies made by hand."""
     e = np.array(energies)
     rest = dict(n_steps=10_000, runs=len(e), round_off=1e-15, change=e[0, -1], largest=np.abs(e).max())
-    return Evidence(h=h, message=message, t=T, energy_error=e, **rest, **drift._fitted(T, e, len(e)))
+    return Evidence(h=h, message=message, t=T, energy_error=e, **rest, **drift._fitted(T, e, len(e), 1e-15))
 
 
 def oscillation(size=1e-3, phase=0.0):
@@ -194,6 +201,11 @@ def test_a_slope_at_the_only_step_size_is_a_weaker_verdict():
 )
 def test_a_bend_is_seen(shape):
     assert not evidence(shape + oscillation()).linear
+
+
+def test_an_oscillation_as_slow_as_the_blocks_is_not_a_bend():
+    assert evidence(1e-3 * np.sin(0.05 * T)).linear
+    assert evidence(1e-3 * np.sin(0.013 * T)).linear
 
 
 def test_a_mild_curvature_is_still_a_line():

@@ -24,7 +24,7 @@ def exact(numbers):
 
 
 def on_separatrix(y_b):
-    """A momentum with 2T J_b = |y|^2 for the body (6, 4, 3), whose inverse moments are equally spaced: exact in floats."""
+    """A momentum with 2T J_b = |y|^2 for the body (6, 4, 3): its inverse moments are equally spaced, and A = B."""
     return (1.0, y_b, 1.0)
 
 
@@ -71,7 +71,7 @@ def difference(q, r):
 
 
 @pytest.mark.parametrize("A, B", [(2.0, 0.3), (0.3, 2.0), (1.0, 1.0), (1.0, 1 - 1e-9), (1.5, 0.0), (0.0, 0.0)])
-@pytest.mark.parametrize("v", [1e-5, 0.3, 1.1, -4.0, 37.0])
+@pytest.mark.parametrize("v", [1e-5, 0.3, 1.1, -4.0, 11.0])
 def test_functions_are_those_of_jacobi(A, B, v):
     """S, C, D against mpmath's sn, cn, dn, in 30 digits; the third integral against quadrature of mpmath's sn."""
     with mpmath.workdps(30):
@@ -109,7 +109,7 @@ def test_closed_form_is_the_solution_to_35_digits(J, y, h):
     """Against Taylor series of the equations of motion."""
     if max(np.abs(y)) > 1e3:
         h = h / 1e140
-    problem = ph.Problem(inertia=J, Pi0=y) if J[0] != 1e-3 else rod(J, y)
+    problem = ph.Problem(inertia=J, Pi0=y)
     with mpmath.workdps(40):
         F, p = free_flow(mpf(h), exact(y), exact(J))
         q, Pi = by_mpmath(problem, mpf(h), 36, exact((1, 0, 0, 0)), exact(y))
@@ -117,11 +117,6 @@ def test_closed_form_is_the_solution_to_35_digits(J, y, h):
         assert max(abs(a - b) for a, b in zip(p, Pi)) < size * mpf(10) ** -33
         turned = compose(inverse(q), unit(F))
         assert max(abs(x) for x in turned[1:]) < mpf(10) ** -33
-
-
-def rod(J, y):
-    with pytest.warns(UserWarning, match="No body"):
-        return ph.Problem(inertia=J, Pi0=y)
 
 
 @EVERY_CASE
@@ -266,8 +261,8 @@ def test_exact_has_no_error_but_round_off_whatever_the_step(name, n):
     p = ph.problem(name)
     s = ph.solve(p, "EXACT", h=10.0 / n, n_steps=n, save_every=n)
     Q, Omega = FreeSolution(p)(10.0)
-    assert s.Q[-1] == pytest.approx(Q, abs=2e-14 + 4e-16 * n)
-    assert s.Omega[-1] == pytest.approx(Omega, abs=2e-14 + 4e-16 * n)
+    assert s.Q[-1] == pytest.approx(Q, abs=5e-14)
+    assert s.Omega[-1] == pytest.approx(Omega, abs=5e-14)
 
 
 @pytest.mark.parametrize("h", [0.05, 0.4])
@@ -314,7 +309,7 @@ def symplectic_defect(J, y, h):
 @pytest.mark.parametrize("name", ["EXACT", "JEM2", "JEM4"])
 @EVERY_CASE
 def test_every_case_compiled_is_bit_for_bit_the_same(name, J, y):
-    p = rod(J, y) if J[0] == 1e-3 else ph.Problem(inertia=J, Pi0=y)
+    p = ph.Problem(inertia=J, Pi0=y)
     h = 0.9 if max(np.abs(y)) < 1e3 else 0.9e-140
     a = ph.solve(p, name, h=h, n_steps=20, compiled=True)
     b = ph.solve(p, name, h=h, n_steps=20, compiled=False)

@@ -346,6 +346,22 @@ def test_a_method_with_memory_is_its_printed_loop(method, loop):
     assert np.abs(s.Q[-1] - Q).max() < 1e-13 and np.abs(s.Omega[-1] - W).max() < 1e-13
 
 
+@pytest.mark.parametrize("name", [m.name for m in ph.methods().values() if not m.explicit_torque])
+def test_a_torque_that_nearly_vanishes_is_no_obstacle(name):
+    """Near an equilibrium the torque is the round-off of larger terms; from rest nothing sets a scale."""
+    cycle = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    near = ph.Problem(
+        inertia=(1.6, 2.3, 3.1),
+        potential=lambda Q: 3 - Q[0, 1] - Q[1, 2] - Q[2, 0],
+        Q0=cycle,
+        Omega0=(1e-9, 2e-9, 1e-9),
+    )
+    rest = ph.Problem(inertia=(1.6, 2.3, 3.1), torque=lambda t, Q: (np.sin(t), 0.3 * t, -t * t), Omega0=(0, 0, 0))
+    for problem in (near, rest):
+        s = ph.solve(problem, name, h=0.125, n_steps=200 if problem is near else 8, compiled=False)
+        assert s.success, s.message
+
+
 @pytest.mark.parametrize(
     "make, words",
     [

@@ -78,10 +78,11 @@ MISUSES = {
     "t_end and n_steps": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, n_steps=10), "t_end or n_steps, not both"),
     "no t_end": (lambda: ph.solve(ph.Problem(**FREE), "VLV", h=0.1), "Give t_end or n_steps"),
     "no h": (lambda: ph.solve(ph.Problem(**FREE), "VLV", t_end=1), "Give h"),
+    "step over a jump": (lambda: ph.solve("book-toss", "VLV", h=0.03, n_steps=100), "jumps at t = 2.*a step must begin there"),
     "save_every zero": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, save_every=0), "save_every is 0.*at least 1"),
     "unknown method": (lambda: ph.solve("stress", "VVL", h=0.1, t_end=1), "no method 'VVL'. Did you mean 'VLV'.*ELN"),
     "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),
-    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes alpha, .*'beta'"),
+    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes no 'beta'; it takes alpha"),
     "no energy": (lambda: ph.solve("forced", "VLV", h=0.1, t_end=1).energy, "has no potential, so it has no energy"),
     "no such invariant": (
         lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"),
@@ -122,7 +123,7 @@ def test_violated_triangle_inequality_is_a_warning_and_equality_is_fine():
 
 def test_a_file_that_cannot_be_written_loses_nothing(tmp_path):
     s = ph.solve("stress", "VLV", h=0.125, n_steps=4)
-    with pytest.raises(ph.FileError, match="cannot be written.*still in memory"):
+    with pytest.raises(ph.FileError, match=r"cannot be written.*still in memory"):
         s.save(tmp_path / "no" / "such" / "folder" / "run.nc")
     assert len(s.t) == 5
 

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode import build, inertia
 from polhode.errors import InputError
-from polhode.problems.parts import tensor
+from polhode.build.parts import tensor
 
 NAMES = list(ph.problems())
 RANDOM = np.random.default_rng(7)

@@ -2,10 +2,15 @@
 
 import polhode.certify
 import polhode.methods  # noqa: F401  packages first: importing one later would replace the function of that name
+from polhode import build, inertia
 from polhode.certify.blackbox import BlackBox
 from polhode.certify.certify import certify
 from polhode.certify.drift import stress
 from polhode.errors import FileError, InputError
+from polhode.figures.animate import animate
+from polhode.figures.axis_angle import plot_axis_angle
+from polhode.figures.polhode import plot_polhode
+from polhode.figures.trajectory import plot_trajectory
 from polhode.model import Method, Order
 from polhode.problem import Problem
 from polhode.problems.catalogue import problem, problems
@@ -22,11 +27,17 @@ __all__ = [
     "Order",
     "Problem",
     "Trajectory",
+    "animate",
+    "build",
     "certify",
+    "inertia",
     "kernel",
     "load",
     "method",
     "methods",
+    "plot_axis_angle",
+    "plot_polhode",
+    "plot_trajectory",
     "problem",
     "problems",
     "solve",

@@ -55,7 +55,7 @@ class Method:
     energy_free: bool | None = None
     momentum_top: bool | None = None
     energy_top: bool | None = None
-    drift: str | None = None  # of the energy on the stress test: "+", "-", "none"
+    drift: str | None = None  # of the energy on the stress test: "+", "-", "none", "unstable"
 
     @property
     def orders(self) -> Order:

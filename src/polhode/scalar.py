@@ -16,7 +16,7 @@ s <= 1/4 (the truncated tail is below 2^-58 of the value) and the library's sine
 import cmath
 import math
 
-KERNELS = []  # every kernel, in order of definition: what compile.py makes callable from machine code
+KERNELS: list = []  # every kernel, in order of definition: what compile.py makes callable from machine code
 
 STEP = 2.0**-100
 """The complex step. Its square (6e-61) is negligible against 1 even at 50 digits."""

@@ -69,7 +69,7 @@ def secant(equation, trail, slope, data, body, scale):
         d = solve3(minus9(A, slope), minus(g, r))
         x = plus(x, d)
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
-        if n > 1 and error * error <= tiny * last or error <= tiny:  # the rate so far times this correction
+        if (n > 1 and error * error <= tiny * last) or error <= tiny:  # the rate so far times this correction
             error = 0 * tiny
             break
         if n > 1 and 2 * error >= last and error <= noise:  # near an equilibrium: the last bits of the torque

@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.build.frames import from_kernels
 from polhode.errors import InputError
-from polhode.problems.parts import direction, finished, positive, tensor
+from polhode.build.parts import direction, finished, positive, tensor
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
 

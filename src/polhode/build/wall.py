@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.build.frames import from_kernels
 from polhode.errors import InputError
-from polhode.problems.parts import direction, finished, real, top_invariants, triple
+from polhode.build.parts import direction, finished, real, top_invariants, triple
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 

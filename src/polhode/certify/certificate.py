@@ -80,4 +80,4 @@ def _agrees(measured, claimed):
         return True
     if isinstance(claimed, bool):
         return measured.verdict == ("yes" if claimed else "no")
-    return measured.value is not None and abs(measured.value - claimed) <= 0.05 or measured.value == claimed
+    return measured.value == claimed or (measured.value is not None and abs(measured.value - claimed) <= 0.05)

@@ -24,7 +24,8 @@ def certify(method, *, drift=True, progress=False):
             box = isinstance(method, BlackBox)
             name = method.name if box else getattr(method, "__name__", "your method")
             form = "black box" if box else "function"
-            properties, diagnosis, claims = *outside.measured(method, tick), {}
+            properties, diagnosis = outside.measured(method, tick)
+            claims = {}
         else:
             from polhode.certify import kernel
 
@@ -70,7 +71,7 @@ def _drift(method, form):
     row = stress([method], h=h, t_end=t_end, ensemble=starts).rows[0]
     evidence = row.evidence[0]
     verdict = {"drifts": "yes", "no drift seen": "no"}.get(row.verdict, "undecided")
-    how = f"slope of the energy on the stress test over [0, {t_end:g}], {starts} starts, h = {h[0]:g}, {h[1]:g}: {row.words}"
+    how = f"energy on the stress test over [0, {t_end:g}], {starts} starts, h = {h[0]:g}, {h[1]:g}: {row.words}"
     return Property(evidence.rate, 5 * evidence.error, verdict, how)
 
 

@@ -11,8 +11,8 @@ def diagnosis(found, notes):
         told.append(
             "Q leaves the rotation group"
             + (
-                " by an amount that falls with h: the map from rotation vectors to rotations is not one (a wrong factor in "
-                "the Cayley map or a truncated exponential), or a quaternion is not normalised."
+                " by an amount that falls with h: the map from rotation vectors to rotations is not one (a wrong "
+                "factor in the Cayley map or a truncated exponential), or a quaternion is not normalised."
                 if notes.get("on_group") == "scales"
                 else ": a quaternion or a matrix is not normalised."
             )
@@ -25,12 +25,12 @@ def diagnosis(found, notes):
         )
     elif _low(order, "potential"):
         told.append(
-            "The free body converges and the body under a torque does not: the torque is in the wrong frame, has the wrong "
-            "sign or the wrong weight."
+            "The free body converges and the body under a torque does not: the torque is in the wrong frame, has the "
+            "wrong sign, or half of it is lost (the velocity of a half step is returned)."
         )
     elif _behind(order, "forced", "potential"):
         told.append(
-            "A torque in time lowers the order: it is evaluated at a wrong stage time (t where t + h or t + h/2 is meant)."
+            "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
         )
     for case in ("free", "potential"):
         Q, Omega = order.get(f"order_{case}_Q"), order.get(f"order_{case}_Omega")
@@ -41,8 +41,8 @@ def diagnosis(found, notes):
             break
     if loose and not any("frame" in sentence or "inconsistent" in sentence for sentence in told):
         told.append(
-            f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. Iterate to "
-            "round-off, not to a tolerance."
+            f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
+            "Iterate to round-off, not to a tolerance."
         )
     if verdict.get("symmetric") == "no" and notes.get("symmetric") == "scales" and not told:
         told.append(
@@ -50,8 +50,8 @@ def diagnosis(found, notes):
         )
     if verdict.get("symplectic_free") == "no" and verdict.get("symmetric") == "yes" and not told:
         told.append(
-            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, the map "
-            "and its derivative do not belong together (exp with the correction term of cay, or the other way round)."
+            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, "
+            "the map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
         )
     return tuple(told)
 

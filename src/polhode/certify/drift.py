@@ -32,7 +32,9 @@ SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow wi
 FEWEST = 200  # steps below which a slope in four quarters means nothing
 BLOCKS = 20
 QUARTER_BLOCKS = 5
+EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
 SIGMAS = 5.0  # standard errors that a drift must exceed
+OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
 BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
 NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
 
@@ -268,6 +270,7 @@ def _out_of_bounds(t, e, scale):
 
 
 def _evidence(t, energies, h, n, message, starts):
+    round_off = float(np.finfo(float).eps * starts.energy / h)
     with np.errstate(all="ignore"):
         largest = max(float(np.abs(e).max()) for e in energies)
     if message:
@@ -278,12 +281,12 @@ def _evidence(t, energies, h, n, message, starts):
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
         e = np.array(energies)
-        fit = _fitted(t, e, starts.independent)
+        fit = _fitted(t, e, starts.independent, round_off)
     return Evidence(
         h=h,
         n_steps=n,
         runs=len(energies),
-        round_off=float(np.finfo(float).eps * starts.energy / h),
+        round_off=round_off,
         change=float(energies[0][-1]),
         largest=largest,
         message=message,
@@ -293,16 +296,19 @@ def _evidence(t, energies, h, n, message, starts):
     )
 
 
-def _fitted(t, e, independent):
-    """Slopes of the span and of its quarters, and whether these agree."""
-    slopes, errors, _ = line(t, e, BLOCKS)
+def _fitted(t, e, independent, round_off):
+    """Slopes of the span and of its quarters, and whether there is one rate of drift."""
+    slopes, errors, _, _ = line(t, e, BLOCKS)
+    _, _, between, within = line(t, e, EIGHTHS)
     slope, error = pooled(slopes, errors, independent)
     cuts = np.linspace(0, len(t), 5).astype(int)
     parts = [line(t[a:b], e[:, a:b], QUARTER_BLOCKS) for a, b in itertools.pairwise(cuts)]
-    quarters = [pooled(s, b, independent) for s, b, _ in parts]
-    amplitude = float(np.mean([r for _, _, r in parts]))
+    quarters = [pooled(part[0], part[1], independent) for part in parts]
+    amplitude, span = float(within.mean()), t[-1] - t[0]
     whole = abs(slope) > SIGMAS * error
-    bent = _disagree(quarters, amplitude / (t[-1] - t[0]) * 4, whole)
+    moved = any(abs(q) > max(4 * amplitude / span, SIGMAS * d) for q, d in quarters)
+    off = np.median(between) > max(OFF * abs(slope) * span, amplitude / 3, round_off * span)
+    bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * amplitude / span)))
     return dict(
         slope=slope,
         error=error,
@@ -311,21 +317,16 @@ def _fitted(t, e, independent):
         amplitude=amplitude,
         quarters=tuple(q for q, _ in quarters),
         quarter_errors=tuple(d for _, d in quarters),
-        linear=not bent,
+        linear=not bool(bent),
     )
 
 
-def _disagree(quarters, floor, whole):
-    """Whether quarters drift at different rates, or one drifts where the whole span does not.
-
-    Slopes below `floor` move the energy by less than its oscillation in a quarter, and are not looked at.
-    """
-    if not whole and any(abs(q) > max(floor, SIGMAS * d) for q, d in quarters):
-        return True
-    for (p, c), (q, d) in itertools.combinations(quarters, 2):
-        if abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d)):
-            return True
-    return False
+def _disagree(quarters, floor):
+    """Whether two quarters drift at different rates, by more than chance and by more than `floor`."""
+    return any(
+        abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d))
+        for (p, c), (q, d) in itertools.combinations(quarters, 2)
+    )
 
 
 # ---- judging -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ round-off and stays when h is halved) is that of an equation solved too loosely,
 """
 
 import copy
+import itertools
 import warnings
 
 import numpy as np
@@ -128,7 +129,7 @@ def _exponent(e, floor=1e-11):
         return None, False
     if e[0] < floor:
         return float("inf"), False
-    rates = [np.log2(a / b) for a, b in zip(e, e[1:]) if b > floor]
+    rates = [np.log2(a / b) for a, b in itertools.pairwise(e) if b > floor]
     if not rates:
         return float(np.log2(e[0] / e[1])), False
     best = max(rates[:2])

@@ -4,6 +4,8 @@ NAME is a method of the catalogue, or module:attribute for one of your own: a Me
 step(problem, Q, Omega, h, t) -> (Q1, Omega1).
 """
 
+import pathlib
+
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "measure what an integrator does, shipped or your own"
@@ -26,7 +28,7 @@ def run(arguments):
 
     c = certify(integrator(arguments.name), drift=not arguments.no_drift, progress=wants_progress())
     if arguments.html:
-        written(arguments.html, lambda path: open(path, "w", encoding="utf-8").write(certificate_page(c)))
+        written(pathlib.Path(arguments.html), lambda path: path.write_text(certificate_page(c), encoding="utf-8"))
     if arguments.json:
         show_json(c.to_dict())
     else:

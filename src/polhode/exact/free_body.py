@@ -11,10 +11,10 @@ class FreeSolution:
     """The exact motion of a free body: ``Q, Omega = FreeSolution(problem)(t)``.
 
     t is a time or an array of times, before or after problem.t0. The result is (3, 3) and (3,), or with the
-    times as leading axis. Every time is computed from the start, in floats to two or three ulps of the angle
-    turned through; near the separatrix the instability of the motion multiplies this. With `digits` everything
-    is computed with that many decimal digits, taking the numbers of the problem as exact, and the results are
-    arrays of mpmath numbers.
+    times as leading axes. Every time is computed from the start, in floats to about three ulps of the angle turned
+    through; near the separatrix the instability of the motion multiplies this. With `digits` everything is computed
+    with that many decimal digits, taking the numbers of the problem as exact, and the results are arrays of mpmath
+    numbers.
     """
 
     def __init__(self, problem, digits=None):
@@ -26,7 +26,7 @@ class FreeSolution:
 
     def __call__(self, t):
         times = np.asarray(t)
-        states = [self._seen(x) for x in times.ravel()]
+        states = [self._seen(x) for x in times.ravel().tolist()]
         Q = np.array([s[0] for s in states]).reshape(*times.shape, 3, 3)
         return Q, np.array([s[1] for s in states]).reshape(*times.shape, 3)
 

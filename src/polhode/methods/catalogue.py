@@ -13,6 +13,7 @@ from polhode.methods.modified_midpoint import IMR2, IMR4, IMR6
 from polhode.methods.moser_veselov import MLEOK, RATTLE
 from polhode.methods.munthe_kaas import RKMK2, RKMK3, RKMK4
 from polhode.methods.nukala_shelton import MCG, PRK
+from polhode.methods.nystrom import RKN6, RKN8
 from polhode.methods.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12
 from polhode.methods.simo_wong import ALGO_C1, SW
 from polhode.methods.splitting import LP2, SR2, SR4, SR6
@@ -39,6 +40,7 @@ METHODS = (
     *(RKMK2, RKMK3, RKMK4),
     *(CG3, CG4, CG_RK4),
     *(EXACT, JEM2, JEM4),
+    *(RKN6, RKN8),
 )
 
 

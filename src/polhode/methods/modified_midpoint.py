@@ -5,6 +5,7 @@ import functools
 from polhode.body import start_trail
 from polhode.errors import InputError
 from polhode.methods.kicked import kicked
+from polhode.methods.preprocessed import coefficients
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
@@ -94,7 +95,7 @@ def imr(order):
         sources=("chartier-hairer-vilmart-2007", "hairer-vilmart-2006"),
         step=kicked(imr_flow(order)),
         start=start_trail,
-        coefficients=free_body.coefficients(free_body.midpoint, order // 2 - 1, 3),
+        coefficients=coefficients(free_body.midpoint, order // 2 - 1, 3),
         order=Order(free=(order, order), torque=(2, 2)),
         torques_per_step=1,
         symmetric=True,

@@ -105,6 +105,6 @@ def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-ka
     )
 
 
-RKMK2 = munthe_kaas(EXPLICIT_MIDPOINT, name="RKMK2", aliases=("MKRK2",), drift="+")
+RKMK2 = munthe_kaas(EXPLICIT_MIDPOINT, name="RKMK2", aliases=("MKRK2",), drift="unstable")
 RKMK3 = munthe_kaas(KUTTA, name="RKMK3", aliases=("MKRK3",), drift="-")
 RKMK4 = munthe_kaas(CLASSICAL, name="RKMK4", aliases=("MKRK4",), drift="-")

@@ -6,6 +6,7 @@ from polhode.body import start_trail
 from polhode.errors import InputError
 from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked, started
+from polhode.methods.tableaux import rounded
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
@@ -100,7 +101,7 @@ def dmv(order, substeps=1):
         title=f"preprocessed discrete Moser-Veselov, order {order}",
         step=kicked(dmv_flow(order, substeps)),
         start=start_trail if substeps == 1 else started(_trail(substeps)),
-        coefficients=free_body.coefficients(free_body.preprocessed, order // 2 - 1),
+        coefficients=coefficients(free_body.preprocessed, order // 2 - 1),
         sources=("hairer-vilmart-2006", "moser-veselov-1991"),
         order=Order(free=(order, order), torque=(2, 2)),
         drift="+" if order == 4 else "none",
@@ -108,6 +109,15 @@ def dmv(order, substeps=1):
         symplectic=order == 2,
         **CLAIMS,
     )
+
+
+def coefficients(series, most, variables=2):
+    """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
+
+    def of_body(J, number):
+        return tuple(rounded(x, number) for s in series(most) for x in free_body.numbers(s, J, variables))
+
+    return of_body
 
 
 def _trail(substeps):

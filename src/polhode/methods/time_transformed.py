@@ -5,7 +5,7 @@ import functools
 from polhode.body import start_trail
 from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked
-from polhode.methods.preprocessed import CLAIMS, below_right_angle, even
+from polhode.methods.preprocessed import CLAIMS, below_right_angle, coefficients, even
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
@@ -63,7 +63,7 @@ def time_transformed(order, complete=False):
         title=f"time-transformed discrete Moser-Veselov, order {order}" + ("" if complete else " in Omega"),
         step=kicked(time_transformed_flow(order, complete)),
         start=start_trail,
-        coefficients=free_body.coefficients(free_body.time_transformed, order // 2 - 1),
+        coefficients=coefficients(free_body.time_transformed, order // 2 - 1),
         sources=("mclachlan-zanna-2005", "hairer-vilmart-2006", "krysl-endres-2005"),
         order=Order(free=(order if complete else 2, order), torque=(2, 2)),
         drift="none" if order == 2 else None if complete else "-",

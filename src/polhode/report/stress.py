@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from polhode.certify.drift import BEND, BLOCKS, NEARBY, SIGMAS
+from polhode.certify.drift import BEND, BLOCKS, NEARBY, OFF, SIGMAS
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.problems.catalogue import problems
 from polhode.report.files import as_json, folder_for_results, written
@@ -156,9 +156,10 @@ def _how(result):
         f"<li><b>Drifts</b> means that the slope exceeds {SIGMAS:g} standard errors at two step sizes. <b>No drift "
         "seen</b> comes with a bound. <b>Unstable</b> means that a run failed or that its energy error grew to the "
         "size of the energies themselves, already with the smallest step.</li>",
-        f"<li>The slopes of the four quarters of the span must agree. Where two differ by more than a factor of "
-        f"{BEND:g}, and by more than chance and the oscillation explain, or where a quarter drifts and the whole does "
-        "not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
+        "<li>There must be one rate of drift. Where the means of eighths of the span are off the line by more than "
+        f"{OFF:.0%} of the whole drift and a third of the oscillation, where slopes in two quarters of the span differ "
+        f"by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and the whole "
+        "does not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
         "evidence.</li>",
         "<li>The exponent is that of a power law in <i>h</i> through the slopes, with the error that follows from "
         "theirs.</li>",

@@ -14,11 +14,11 @@ def stress_table(result):
     span = f"[{result.problem.t0:g}, {result.t_end:g}]"
     runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
     table = _table(f"Energy drift on {result.problem.name} over {span}, {runs} each")
-    table.add_column("method", style="bold")
+    table.add_column("method", style="bold", no_wrap=True)
     for h in result.h:
         table.add_column(f"slope at h = {h:g}", justify="right", no_wrap=True)
-    table.add_column("exponent of h", justify="right", no_wrap=True)
-    table.add_column("verdict")
+    table.add_column("exponent\nof h", justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=13)
     for row in result.rows:
         slopes = [stress_slope(e) for e in row.evidence]
         verdict = Text(row.words, style=COLOUR[row.sign])
@@ -97,7 +97,15 @@ def problem_table(problems):
 
 def _table(title, **options):
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
-    return Table(title=title, title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, **options)
+    return Table(
+        title=title,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        **options,
+    )
 
 
 def _yes(claim):
