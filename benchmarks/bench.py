@@ -1,0 +1,49 @@
+"""Every timing, as ratios taken in one run: prints tables and writes results/bench.json.
+
+    python benchmarks/bench.py [--quick] [--only SECTION ...] [--out FILE]
+
+Peers that are not installed and C without a compiler are left out with a note. `page.py` writes the JSON as a page.
+"""
+
+import argparse
+import importlib
+import json
+import pathlib
+import time
+
+from measure import machine
+from table import Table, show
+
+SECTIONS = ("against_c", "catalogue", "torques", "growth", "startup", "per_step", "equal_error")
+"""In this order; each is a module of `sections`."""
+
+OUT = pathlib.Path(__file__).parent.parent / "results" / "bench.json"
+
+
+def main():
+    """Measure the sections asked for, print and write them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: a look, not a measurement")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, default=SECTIONS, metavar="SECTION", help="sections to run"
+    )
+    parser.add_argument("--out", type=pathlib.Path, default=OUT, metavar="FILE", help="JSON to write or update")
+    arguments = parser.parse_args()
+    results = json.loads(arguments.out.read_text()) if arguments.out.exists() and arguments.only != SECTIONS else {}
+    results["machine"] = machine()
+    facts = [(key, str(value)) for key, value in results["machine"].items()]
+    show(Table("Machine", ("", ""), facts))
+    for name in arguments.only:
+        begin = time.perf_counter()
+        section = importlib.import_module(f"sections.{name}")
+        results[name] = section.measure(arguments.quick)
+        for table in section.tables(results[name]):
+            show(table)
+        print(f"({section.TITLE}: {time.perf_counter() - begin:.0f} s)\n")
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"Written: {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
