@@ -46,7 +46,11 @@ class CannotCompile(Exception):
     @property
     def reason(self):
         told = [line.strip() for line in str(self).splitlines()]
-        why = [line for line in told if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)]
+        why = [
+            line
+            for line in told
+            if re.match("Untyped|Unknown|Unsupported|Cannot|No implementation|.*not supported", line)
+        ]
         return (why or told or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
 
@@ -255,7 +259,9 @@ def _make_callable():
 
 for _f in (
     scalar.c0_real,
+    scalar.c0_small,
     scalar.c1_real,
+    scalar.c1_small,
     scalar.c3_real,
     scalar.c3_small,
     scalar.c0_complex,
@@ -290,6 +296,7 @@ _by_type(adapt.real_part, lambda x: x, lambda x: x.real)
 _by_type(adapt.imaginary_part, lambda x: 0.0, lambda x: x.imag)
 _by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag) / scalar.STEP)
 _by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
+_by_type(scalar.nobody, lambda x: False, lambda x: False)
 
 
 @overload(scalar.overlap, jit_options={"error_model": "numpy"})
@@ -297,6 +304,26 @@ def _overlap(x, y):
     if isinstance(x, (types.Float, types.Integer)):
         return lambda x, y: x * y
     return lambda x, y: x.real * y.real + (x.imag / scalar.STEP) * (y.imag / scalar.STEP)
+
+
+@overload(scalar.finished)
+def _finished(before, now):
+    return (lambda before, now: now) if isinstance(now, types.Boolean) else None
+
+
+@overload(scalar.everybody)
+def _everybody(condition):
+    return (lambda condition: condition) if isinstance(condition, types.Boolean) else None
+
+
+@overload(scalar.kept)
+def _kept(done, old, new):
+    return (lambda done, old, new: new) if isinstance(done, types.Boolean) and _is_plain(old) else None
+
+
+def _is_plain(kind):
+    """Whether a type is numbers, or tuples of them, that stand for one body."""
+    return isinstance(kind, types.Number) or isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind))
 
 
 def _stumpff(function, real, complex_):

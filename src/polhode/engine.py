@@ -1,6 +1,6 @@
 """The loop: steps, saves, counts, and stops at the first step that fails. It knows no method and no problem."""
 
-from polhode.scalar import kernel
+from polhode.scalar import everybody, kept, kernel
 
 
 @kernel
@@ -16,8 +16,9 @@ def advance(step, body, h, t0, first, n, every, left, state, out, row):
         iterations += report[0]
         q, Pi, tau = after[0], after[1], after[2]
         total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
-        if not (report[1] == 0 and total - total == 0):  # an infinity or a NaN anywhere makes total - total NaN
-            return i - first, row, left, iterations, 1.0 * report[1], state
+        solved = report[1] == 0
+        if not everybody(solved & (total - total == 0)):  # an infinity or a NaN anywhere makes total - total NaN
+            return i - first, row, left, iterations, kept(solved, total - total, 1.0 * report[1]), state
         state = after
         left -= 1
         if left == 0:
