@@ -35,8 +35,7 @@ def newton(equation, trail, data, scale):
     done = nobody(tiny)
     n = 0
     while n < MOST:
-        r, A = equation(x, data)
-        d = solve3(A, r)
+        d = correction(equation, x, data)
         x = kept(done, x, minus(x, d))
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
         reach = error / 8 if n == 0 else last * last  # |d|^3 <= tiny * reach says K |d|^2 <= tiny
@@ -47,6 +46,13 @@ def newton(equation, trail, data, scale):
             break
         last = error
     return x, followed(trail, x), (n, kept(done, 0 * tiny, error))
+
+
+@kernel
+def correction(equation, x, data):
+    """Newton's correction: the Jacobian's inverse times the residual."""
+    r, A = equation(x, data)
+    return solve3(A, r)
 
 
 @kernel
