@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: stress test check bench docs clean
+.PHONY: stress test check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
@@ -14,8 +14,8 @@ test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
 
 check: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks scripts
+	$(BIN)/ruff check src tests benchmarks scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -23,8 +23,12 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/bench.py
 
+mutants: $(READY)
+	$(BIN)/python scripts/mutants.py
+
 docs: $(READY)
 	$(BIN)/python -m polhode.report.catalogue docs
+	$(BIN)/python -c "import polhode; polhode.stress().figure().savefig('docs/stress.png', dpi=80)"
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -68,7 +68,9 @@ def test_one_loop_per_method_serves_every_torque():
     for alpha in (0.1, 0.2, 0.3):
         ph.solve(ph.problem("stress", alpha=alpha), "VLV", h=0.125, n_steps=1)
     assert len(compile.COMPILED) == before
-    ph.solve(ph.Problem(inertia=(1, 2, 2), torque=lambda t, Q: (0.1, Q[0, 1], t), Omega0=(1, 0, 0)), "VLV", h=0.1, n_steps=3)
+    ph.solve(
+        ph.Problem(inertia=(1, 2, 2), torque=lambda t, Q: (0.1, Q[0, 1], t), Omega0=(1, 0, 0)), "VLV", h=0.1, n_steps=3
+    )
     assert [name for name, _ in compile.COMPILED[before:]] == ["torque"]
 
 

@@ -51,14 +51,20 @@ MISUSES = {
     "torque returns nothing": (lambda: ph.Problem(**FREE, torque=lambda t, Q: None), "returned nothing.*three numbers"),
     "torque NaN at the start": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (nan, 0, 0)), "nan.*at the start"),
     "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),
-    "torque with wrong arguments": (lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)), "failed at the start.*time"),
+    "torque with wrong arguments": (
+        lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)),
+        "failed at the start.*time",
+    ),
     "torque against potential": (
         lambda: ph.Problem(**FREE, torque=lambda t, Q: (-Q[2, 1], Q[2, 0], 0), potential=lambda Q: Q[2, 2]),
         "not minus the gradient of the potential: at Q = .*the torque is .*minus the gradient is",
     ),
     "potential not analytic": (lambda: ph.Problem(**FREE, Q0=(0, 1, 0), potential=norm_potential), r"np.sqrt\(x @ x\)"),
     "potential with math": (lambda: ph.Problem(**FREE, potential=math_potential), "np.sqrt, not math.sqrt"),
-    "potential singular": (lambda: ph.Problem(**FREE, potential=lambda Q: 1 / (Q[0, 0] - 1)), "singular at the start|failed"),
+    "potential singular": (
+        lambda: ph.Problem(**FREE, potential=lambda Q: 1 / (Q[0, 0] - 1)),
+        "singular at the start|failed",
+    ),
     "potential of wrong shape": (lambda: ph.Problem(**FREE, potential=lambda Q: Q), "must be one number"),
     "h zero": (lambda: ph.solve("stress", "VLV", h=0, t_end=1), "h is 0.*positive.*negative"),
     "h NaN": (lambda: ph.solve("stress", "VLV", h=nan, t_end=1), "h is nan"),
@@ -72,13 +78,23 @@ MISUSES = {
     "t_end and n_steps": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, n_steps=10), "t_end or n_steps, not both"),
     "no t_end": (lambda: ph.solve(ph.Problem(**FREE), "VLV", h=0.1), "Give t_end or n_steps"),
     "no h": (lambda: ph.solve(ph.Problem(**FREE), "VLV", t_end=1), "Give h"),
+    "step over a jump": (
+        lambda: ph.solve("book-toss", "VLV", h=0.03, n_steps=100),
+        "jumps at t = 2.*a step must begin there",
+    ),
     "save_every zero": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, save_every=0), "save_every is 0.*at least 1"),
     "unknown method": (lambda: ph.solve("stress", "VVL", h=0.1, t_end=1), "no method 'VVL'. Did you mean 'VLV'.*ELN"),
     "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),
-    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes alpha, .*'beta'"),
+    "unknown parameter": (lambda: ph.problem("stress", beta=1), "takes no 'beta'; it takes alpha"),
     "no energy": (lambda: ph.solve("forced", "VLV", h=0.1, t_end=1).energy, "has no potential, so it has no energy"),
-    "no such invariant": (lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"), "lists no invariant 'x'"),
-    "step with bad Q": (lambda: ph.step(ph.problem("stress"), "VLV", np.ones((3, 3)), (0, 0, 1), 0.1), "not a rotation"),
+    "no such invariant": (
+        lambda: ph.solve("heavy-top", "VLV", h=0.1, t_end=1).invariant("x"),
+        "lists no invariant 'x'",
+    ),
+    "step with bad Q": (
+        lambda: ph.step(ph.problem("stress"), "VLV", np.ones((3, 3)), (0, 0, 1), 0.1),
+        "not a rotation",
+    ),
     "step that does not solve": (
         lambda: ph.step(ph.problem("free-body"), "RATTLE", np.eye(3), (40, 50, 60), 0.5),
         "RATTLE did not solve its equations at step 0.*Reduce h",
@@ -110,7 +126,7 @@ def test_violated_triangle_inequality_is_a_warning_and_equality_is_fine():
 
 def test_a_file_that_cannot_be_written_loses_nothing(tmp_path):
     s = ph.solve("stress", "VLV", h=0.125, n_steps=4)
-    with pytest.raises(ph.FileError, match="cannot be written.*still in memory"):
+    with pytest.raises(ph.FileError, match=r"cannot be written.*still in memory"):
         s.save(tmp_path / "no" / "such" / "folder" / "run.nc")
     assert len(s.t) == 5
 

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import build, inertia
+from polhode.build.parts import tensor
 from polhode.errors import InputError
-from polhode.problems.parts import tensor
 
 NAMES = list(ph.problems())
 RANDOM = np.random.default_rng(7)
@@ -160,7 +160,7 @@ def test_builders_agree_with_plain_functions(name):
     problem = BUILT[name]
     J = tensor(problem.inertia)
     formula = {
-        "heavy-body": lambda t, Q: _cross_body(Q, (0.1, -0.2, 1.0), 2 * 9.81 * np.array(_CENTRE), unit=True),
+        "heavy-body": lambda t, Q: _cross_body(Q, (0.1, -0.2, 1.0), 2 * 9.81 * np.array([0.1, 0.2, 0.5])),
         "magnetic-dipole": lambda t, Q: np.cross((0.3, -0.2, 0.5), Q.T @ (0.4, 1.0, -0.3)),
         "satellite": lambda t, Q: _gradient_torque(t, Q, J, 0.8, np.array([1, 1, 0.0]), np.array([1, -1, 1.0])),
         "wall": lambda t, Q: _wall_torque(Q, np.array([0.2, 0.1, 0.9]), 1.2, 0.4, 0.02),
@@ -169,10 +169,7 @@ def test_builders_agree_with_plain_functions(name):
         assert problem.torque(1.3, Q) == pytest.approx(formula(1.3, Q), rel=1e-12, abs=1e-12)
 
 
-_CENTRE = Rotation.from_rotvec((0.3, 0.4, -0.2)).apply((0, 0, 0)) + np.array([0.1, 0.2, 0.5])
-
-
-def _cross_body(Q, up, weight, unit):
+def _cross_body(Q, up, weight):
     return -np.cross(weight, Q.T @ (np.array(up) / np.linalg.norm(up)))
 
 
@@ -287,6 +284,9 @@ BAD = [
     (lambda: ph.problem("stress", Q0=(2.5 / 2**0.5, 0, 2.5 / 2**0.5)), "singular at the start"),
     (lambda: ph.problem("stress", Q0=(0, 0, 0)), "singular at the start"),
     (lambda: ph.problem("stress", inertia=(1, 2, -1)), "must be positive"),
+    (lambda: ph.problem("free-body", inertia="heavy"), "give three principal moments"),
+    (lambda: ph.problem("water", inertia=3), "inertia has shape ()"),
+    (lambda: ph.problem("water", Q0=(1, 2)), "Q0 has shape (2,)"),
     (lambda: ph.problem(ph.problem("stress"), alpha=1), "made already"),
     (lambda: ph.problem("book-toss", dt=0), "dt is 0; it must be above zero"),
     (lambda: ph.problem("book-toss", dt=0.03), "must be a whole number"),

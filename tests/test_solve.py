@@ -31,7 +31,9 @@ FORMS = {
     "potential": dict(potential=stress_potential),
     "torque": dict(torque=stress_torque),
     "both": dict(torque=stress_torque, potential=stress_potential),
-    "torque as a tuple": dict(torque=lambda t, Q: (stress_torque(t, Q)[0], stress_torque(t, Q)[1], stress_torque(t, Q)[2])),
+    "torque as a tuple": dict(
+        torque=lambda t, Q: (stress_torque(t, Q)[0], stress_torque(t, Q)[1], stress_torque(t, Q)[2])
+    ),
     "torque as a list": dict(torque=lambda t, Q: list(stress_torque(t, Q))),
     "torque in space": dict(torque_space=lambda t, Q: Q @ stress_torque(t, Q)),
 }

@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import sys
-import types as python_types
 import warnings
 
 import numba
@@ -27,6 +26,7 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import intrinsic, overload
 
 from polhode import adapt, engine, scalar
+from polhode.cache import cache_base, fingerprint, reachable
 
 F8 = types.float64
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
@@ -36,7 +36,7 @@ TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
 
-COMPILED = []
+COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
 
 
@@ -111,7 +111,7 @@ def _compiled(function, signature):
 def _machine_code(function, signature, depends_on, name):
     """Compile `function` eagerly for one signature, through the disk cache."""
     _make_callable()
-    for f in _reachable(depends_on):
+    for f in reachable(depends_on):
         _jitable(f)
     stamp = _stamp(depends_on)
     dispatcher = numba.njit(**OPTIONS)(function)
@@ -132,11 +132,7 @@ def _machine_code(function, signature, depends_on, name):
 
 def cache_folder():
     """Where machine code is kept between processes; a folder per state of the sources."""
-    base = os.environ.get("POLHODE_CACHE")
-    if base is None:
-        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or pathlib.Path.home() / ".cache"
-        base = pathlib.Path(home) / "polhode"
-    return str(pathlib.Path(base) / _sources()[:16])
+    return str(cache_base() / _sources()[:16])
 
 
 @functools.cache
@@ -157,65 +153,7 @@ def _sources():
 
 def _stamp(functions):
     """A hash of the sources and of the code of these functions with all they call and refer to."""
-    text = hashlib.sha256(_sources().encode())
-    for f in _reachable(functions):
-        text.update(f"{f.__module__}.{f.__qualname__}".encode())
-        _hash_code(text, f.__code__)
-        for name, value in _referred(f):
-            if not isinstance(value, python_types.FunctionType):
-                text.update(f"{name}={_text_of(value)}".encode())
-    return text.hexdigest()
-
-
-def _hash_code(text, code):
-    text.update(code.co_code)
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            _hash_code(text, constant)
-        else:
-            text.update(repr(constant).encode())
-    text.update(repr((code.co_names, code.co_varnames, code.co_freevars)).encode())
-
-
-def _text_of(value):
-    """A text that changes when the value does, and is the same in the next process."""
-    if hasattr(value, "tobytes"):
-        return value.tobytes().hex()
-    if isinstance(value, (int, float, complex, str, bytes, bool, tuple, type(None))):
-        return repr(value)
-    return getattr(value, "__name__", type(value).__name__)
-
-
-def _reachable(functions):
-    """The given functions and every Python function they refer to, outside libraries, each once."""
-    found, todo = {}, list(functions)
-    while todo:
-        f = todo.pop()
-        if not isinstance(f, python_types.FunctionType) or f in found or _is_library(f):
-            continue
-        found[f] = None
-        todo.extend(value for _, value in _referred(f))
-    return list(found)
-
-
-def _is_library(f):
-    return (f.__module__ or "").split(".")[0] in {"numpy", "scipy", "math", "numba", "cmath", "mpmath"}
-
-
-def _referred(f):
-    """(name, value) of what a function takes from outside; a jitted function stands for its Python source."""
-    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
-        yield name, getattr(cell.cell_contents, "py_func", cell.cell_contents)
-    names = {n for code in _codes(f.__code__) for n in code.co_names}
-    for name in sorted(names & f.__globals__.keys()):
-        yield name, getattr(f.__globals__[name], "py_func", f.__globals__[name])
-
-
-def _codes(code):
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            yield from _codes(constant)
+    return hashlib.sha256((_sources() + fingerprint(functions)).encode()).hexdigest()
 
 
 class DiskCache(caching.Cache):
@@ -230,6 +168,13 @@ class DiskCache(caching.Cache):
 
     def _index_key(self, sig, codegen):
         return (sig, codegen.magic_tuple())
+
+    def load_overload(self, sig, target_context):
+        """Machine code from disk, or None; what cannot be read back (its module is gone) is compiled again."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (ImportError, AttributeError, EOFError):
+            return None
 
 
 class _CacheImpl(caching.CompileResultCacheImpl):

@@ -31,6 +31,7 @@ from numba.extending import intrinsic, models, register_model
 
 from polhode import adapt, compile, engine, scalar
 from polhode.body import torque_at
+from polhode.cache import reachable
 from polhode.compile import F8, by_type
 
 HALF = 8 if "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2] else 4
@@ -346,7 +347,7 @@ def halved(function, args):
 @functools.cache
 def _is_whole(function):
     """Whether a kernel is left as it is: it asks what holds for everybody, or calls one that does."""
-    return function in WHOLE or scalar.everybody in compile._reachable([function])
+    return function in WHOLE or scalar.everybody in reachable([function])
 
 
 def _half(first):

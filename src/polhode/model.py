@@ -46,6 +46,7 @@ class Method:
     family: str = "your own"
     sources: tuple[str, ...] = ()
     torques_per_step: int | None = None  # None: implicit in the torque, one evaluation per iteration
+    torques_at_start: int = 1  # evaluations by `start`
     symmetric: bool | None = None
     symplectic_free: bool | None = None
     symplectic: bool | None = None
@@ -54,7 +55,7 @@ class Method:
     energy_free: bool | None = None
     momentum_top: bool | None = None
     energy_top: bool | None = None
-    drift: str | None = None  # of the energy on the stress test: "+", "-", "none"
+    drift: str | None = None  # of the energy on the stress test: "+", "-", "none", "unstable"
 
     @property
     def orders(self) -> Order:
@@ -79,6 +80,8 @@ class Method:
     def open_claims(self) -> list[str]:
         """The claims left open, which the catalogue does not allow."""
         may_be_none = {"torques_per_step", "coefficients"}
+        if self.free_only:
+            may_be_none |= {"symplectic", "momentum_top", "energy_top", "drift"}
         return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
 
     def __repr__(self):

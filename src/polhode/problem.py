@@ -29,6 +29,7 @@ class Problem:
     Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
     Omega0, Pi0  body angular velocity, or body angular momentum
     invariants   {name: function(Q, Omega) -> number} that you expect to be conserved
+    breaks       times at which the torque jumps; steps must begin there
     h, t_end     step and end of the interval to use when none is given
     """
 
@@ -47,13 +48,14 @@ class Problem:
         name="problem",
         h=None,
         t_end=None,
+        breaks=(),
     ):
         if torque is not None and torque_space is not None:
             raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
         for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
             if f is not None and not callable(f):
                 raise InputError(f"{label} is {f!r}; it must be a function, or left out.")
-        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end)
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if torque is not None:
             self._torque_kernel = adapt.body_torque(torque)
         elif torque_space is not None:
@@ -86,10 +88,11 @@ class Problem:
         name,
         h=None,
         t_end=None,
+        breaks=(),
     ):
         """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples."""
         self = cls.__new__(cls)
-        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end)
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if not np.array_equal(self.axes, np.eye(3)):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
         self._torque_kernel, self._potential_kernel = torque, potential
@@ -98,7 +101,7 @@ class Problem:
         self._user = None
         return self
 
-    def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end):
+    def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
         self.name = str(name)
         self.moments, self.axes = _principal(inertia)
         self.inertia = np.array(inertia, dtype=float)
@@ -114,6 +117,8 @@ class Problem:
         self.h = None if h is None else _number("h", h)
         self.t_end = None if t_end is None else _number("t_end", t_end)
         self.invariants = dict(invariants or {})
+        self.breaks = tuple(_number("a break", x) for x in breaks)
+        self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
@@ -188,8 +193,9 @@ class Problem:
             return getattr(compile, kind)(kernel)
         except compile.CannotCompile as error:
             warnings.warn(
-                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand times "
-                f"slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that Numba knows.",
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
+                f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
+                "Numba knows.",
                 stacklevel=7,
             )
             return None
@@ -282,7 +288,9 @@ def _rotation(Q0):
             if off > ROTATION_TOLERANCE
             else "its determinant is -1, a reflection"
         )
-        raise InputError(f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest.")
+        raise InputError(
+            f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest."
+        )
     return Q
 
 
@@ -339,9 +347,9 @@ def _compare_with_differences(problem, potential, derived):
             tau = problem.torque(problem.t0, Q)
         except Exception as error:
             raise InputError(
-                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential is "
-                "called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not math.sqrt), "
-                "or give torque= yourself."
+                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
+                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not "
+                "math.sqrt), or give torque= yourself."
             ) from error
         if not np.isfinite(tau).all():
             continue
@@ -353,8 +361,9 @@ def _compare_with_differences(problem, potential, derived):
             raise InputError(
                 "The potential cannot be differentiated by the complex step: "
                 + values.format("it gives the torque")
-                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math are "
-                "real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or give torque=."
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
+                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or "
+                "give torque=."
             )
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 

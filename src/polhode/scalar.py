@@ -16,7 +16,7 @@ s <= 1/4 (the truncated tail is below 2^-58 of the value) and the library's sine
 import cmath
 import math
 
-KERNELS = []  # every kernel, in order of definition: what compile.py makes callable from machine code
+KERNELS: list = []  # every kernel, in order of definition: what compile.py makes callable from machine code
 
 STEP = 2.0**-100
 """The complex step. Its square (6e-61) is negligible against 1 even at 50 digits."""
@@ -34,17 +34,17 @@ def _is_real(x):
 
 def sqrt(x):
     """The square root."""
-    return math.sqrt(x) if _is_real(x) else cmath.sqrt(x) if isinstance(x, complex) else _mp().sqrt(x)
+    return math.sqrt(x) if _is_real(x) else cmath.sqrt(x) if isinstance(x, complex) else _home(x).sqrt(x)
 
 
 def sin(x):
     """The sine."""
-    return math.sin(x) if _is_real(x) else cmath.sin(x) if isinstance(x, complex) else _mp().sin(x)
+    return math.sin(x) if _is_real(x) else cmath.sin(x) if isinstance(x, complex) else _home(x).sin(x)
 
 
 def cos(x):
     """The cosine."""
-    return math.cos(x) if _is_real(x) else cmath.cos(x) if isinstance(x, complex) else _mp().cos(x)
+    return math.cos(x) if _is_real(x) else cmath.cos(x) if isinstance(x, complex) else _home(x).cos(x)
 
 
 def c0(s):
@@ -226,6 +226,11 @@ def _mp():
     import mpmath
 
     return mpmath.mp
+
+
+def _home(x):
+    """Where the functions of x are: with its own type if that brings some (power series do), else in mpmath."""
+    return getattr(x, "functions", None) or _mp()
 
 
 def _c0_mp(s):

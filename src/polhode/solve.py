@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from polhode import engine
-from polhode.errors import InputError, one_line, unknown
+from polhode.errors import InputError, one_line
 from polhode.model import Method
 from polhode.problem import Problem, _number, _rotation, _vector
 from polhode.solver import MOST
@@ -20,20 +20,16 @@ CHUNK_SECONDS = 0.2
 
 def methods():
     """The catalogue: every method by its name."""
-    from polhode.methods.catalogue import METHODS
+    from polhode.methods import catalogue
 
-    return {m.name: m for m in METHODS}
+    return catalogue.methods()
 
 
 def method(name):
-    """Look a method up by name or alias, case-blind; a Method is returned as it is."""
-    if isinstance(name, Method):
-        return name
-    known = {key.lower(): m for m in methods().values() for key in (m.name, *m.aliases)}
-    try:
-        return known[str(name).lower()]
-    except KeyError:
-        raise unknown("method", name, list(methods())) from None
+    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    from polhode.methods import catalogue
+
+    return catalogue.method(name)
 
 
 def solve(problem, method, h=None, t_end=None, *, n_steps=None, save_every=1, progress=False, compiled=None):
@@ -51,6 +47,7 @@ def solve(problem, method, h=None, t_end=None, *, n_steps=None, save_every=1, pr
 
         problem = look_up(problem)
     h, n = _steps(problem, h, t_end, n_steps)
+    _check_breaks(problem, h, n)
     every = _positive_integer("save_every", save_every)
     if callable(method) and not isinstance(method, Method):
         runner = _PlainRunner(problem, method, h)
@@ -145,7 +142,7 @@ class _KernelRunner:
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
         per = self.method.torques_per_step
-        return 1 + (iterations if per is None else per * steps)
+        return self.method.torques_at_start + (iterations if per is None else per * steps)
 
     def failure(self, k, t, error):
         """The sentence for a step that failed: number k, at time t."""
@@ -154,8 +151,8 @@ class _KernelRunner:
             return f"{type(self.raised).__name__} in {where}: {self.raised}. What was computed until then is here."
         if error > 0:
             return (
-                f"{self.name} did not solve its equations at {where}: the last correction was {error:.2g} rad after "
-                f"{MOST} iterations. Reduce h."
+                f"{self.name} did not solve its equations at {where}: the error left is {error:.2g} rad after at "
+                f"most {MOST} iterations. Reduce h."
             )
         Q = _seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
         tau = self.problem.torque(t, Q)
@@ -340,6 +337,18 @@ def _steps(problem, h, t_end, n_steps):
             f"h = {near!r} gives {n} steps."
         )
     return h, n
+
+
+def _check_breaks(problem, h, n):
+    """A torque that jumps inside a step costs every method its order: steps must begin at the jumps."""
+    for x in problem.breaks:
+        k = (x - problem.t0) / h
+        if 0 < k < n and abs(k - round(k)) > 1e-6:
+            near = problem.h if problem.h is not None else (x - problem.t0) / max(1, round(k))
+            raise InputError(
+                f"The torque of {problem.name!r} jumps at t = {x:g}, {k:.6g} steps of h = {h:g} from the start; a step "
+                f"must begin there: try h = {near:g}, or a whole part of it."
+            )
 
 
 class _Silent:

@@ -78,7 +78,7 @@ def secant(equation, trail, slope, data, body, scale):
         d = kept(done, d, solve3(minus9(A, slope), minus(g, r)))
         x = kept(done, x, plus(x, d))
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
-        quick = (n > 1) & (error * error <= tiny * last) | (error <= tiny)  # the rate so far times this correction
+        quick = ((n > 1) & (error * error <= tiny * last)) | (error <= tiny)  # the rate so far times this correction
         noisy = (n > 1) & (2 * error >= last) & (error <= noise)  # near an equilibrium: the last bits of the torque
         done = finished(done, quick | noisy)
         if everybody(done):
@@ -150,6 +150,15 @@ def minus9(A, B):
 def both(a, b):
     """The report of two solves in one step."""
     return (a[0] + b[0], a[1] + b[1])
+
+
+@kernel
+def within(report, x, most):
+    """The report of a solve, made a failure if |x| > most: solved, but not by the solution near zero."""
+    found = magnitude(x)
+    if found > most:
+        return (report[0], found)
+    return report
 
 
 @kernel

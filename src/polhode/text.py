@@ -2,7 +2,8 @@
 
 import math
 
-MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+MINUS = "\N{MINUS SIGN}"
+TIMES = "\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -18,22 +19,25 @@ def digits(value, error):
     return f"{m:+.{n}f}", f"{e:.{n}f}", power
 
 
-def fixed(value, error):
-    """2.012 ± 0.002"""
-    n = _decimals(error)
-    return f"{value:.{n}f} ± {error:.{n}f}"
+def fixed(value, error, most=6):
+    """2.012 ± 0.002; with at most so many decimals, the error rounded up to them."""
+    n = min(most, _decimals(error))
+    return f"{value:.{n}f} ± {max(error, 10.0**-n):.{n}f}"
 
 
 def plain(value, error):
-    """(-1.054 ± 0.004)e-06"""
-    m, e, power = digits(value, error)
-    return f"({m} ± {e})e{power:+03d}"
+    """-1.062e-06 ± 6e-09: the error by one digit, the value to the same place."""
+    if not (value or error):
+        return "0 ± 0"
+    place = math.floor(math.log10(error)) if error > 0 else math.floor(math.log10(abs(value))) - 3
+    power = max(place, math.floor(math.log10(max(abs(value), error))))
+    return f"{value:+.{min(9, power - place)}e} ± {error:.0e}"
 
 
 def typeset(value, error):
     """As `plain`, with a true minus and a power of ten in superscript."""
     m, e, power = digits(value, error)
-    return f"({_signed(m)} ± {e}) {TIMES} {ten(power)}"
+    return f"({_signed(m)} ± {e}){TIMES}{ten(power)}"
 
 
 def ten(power):
@@ -46,7 +50,7 @@ def one(value, sign="-"):
     if not value:
         return "0"
     m, power = f"{value:{sign}.1e}".split("e")
-    return f"{_signed(m)} {TIMES} {ten(int(power))}"
+    return f"{_signed(m)}{TIMES}{ten(int(power))}"
 
 
 def _decimals(error):

@@ -84,12 +84,16 @@ class Trajectory:
         """One of the problem's invariants along the trajectory."""
         functions = self._described().invariants
         if name not in functions:
-            raise InputError(f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}.")
+            raise InputError(
+                f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}."
+            )
         return np.array([functions[name](Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
 
     def _described(self):
         if self.problem is None:
-            raise InputError("This trajectory was read from a file, which holds no functions; this was not saved in it.")
+            raise InputError(
+                "This trajectory was read from a file, which holds no functions; this was not saved in it."
+            )
         return self.problem
 
     # ---- files --------------------------------------------------------------------------------------

@@ -32,7 +32,9 @@ SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow wi
 FEWEST = 200  # steps below which a slope in four quarters means nothing
 BLOCKS = 20
 QUARTER_BLOCKS = 5
+EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
 SIGMAS = 5.0  # standard errors that a drift must exceed
+OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
 BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
 NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
 
@@ -50,7 +52,7 @@ def stress(methods=None, h=ORTOLAN_SACCON.h, t_end=ORTOLAN_SACCON.t_end, ensembl
     problem = look_up(problem)
     if not problem.has_potential:
         raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
-    methods = _methods(methods)
+    methods = _methods(methods, problem)
     h, counts = _step_sizes(problem, h, t_end)
     ensemble = _positive_integer("ensemble", ensemble)
     starts = Starts(problem, ensemble)
@@ -89,7 +91,7 @@ class Evidence:
     linear: bool
     message: str  # why it counts as unstable; empty if it does not
     t: np.ndarray = field(repr=False, compare=False)
-    energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples)
+    energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
 
     @property
     def stable(self):
@@ -136,6 +138,11 @@ class Row:
     def words(self):
         """The verdict in two or three words."""
         return {"-": "loses energy", "+": "gains energy"}.get(self.sign, self.verdict)
+
+    @property
+    def bounds(self):
+        """What |slope| does not exceed, by step size, where no drift was seen."""
+        return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
 
     def to_dict(self):
         """Plain data."""
@@ -235,49 +242,51 @@ class Starts:
 
 
 def _measured(method, starts, h, n, tick):
-    """Run the ensemble with one step size."""
+    """Run the ensemble with one step size; the first unstable run ends it."""
     every = max(1, n // SAMPLES)
-    energies, message = [], ""
+    energies = []
     for p in starts:
         s = solve(p, method, h=h, n_steps=n, save_every=every)
-        if s.stats.get("interrupted"):
+        if s.stats["interrupted"]:
             raise KeyboardInterrupt
+        if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
+            raise InputError(s.message)  # not an unstable method but one that does not run
         with np.errstate(all="ignore"):
-            e = s.energy_error
-        energies.append(e)
+            energies.append(s.energy_error)
         tick(n)
-        message = s.message or _out_of_bounds(e, s.t, starts.energy)
+        message = s.message or _out_of_bounds(s.t, energies[-1], starts.energy)
         if message:
+            tick(n * (starts.count - len(energies)))
             break
-    if message:
-        tick(n * (starts.count - len(energies)))
     return _evidence(s.t, energies, h, n, message, starts)
 
 
-def _out_of_bounds(e, t, scale):
+def _out_of_bounds(t, e, scale):
     """The sentence for an energy error as large as the energies of the problem."""
-    wild = ~(np.abs(e) < scale)
-    if not wild.any():
+    if (np.abs(e) <= scale).all():
         return ""
-    return f"The energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {t[wild.argmax()]:g}."
+    when = t[(~(np.abs(e) <= scale)).argmax()]
+    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {when:g}"
 
 
 def _evidence(t, energies, h, n, message, starts):
+    round_off = float(np.finfo(float).eps * starts.energy / h)
+    with np.errstate(all="ignore"):
+        largest = max(float(np.abs(e).max()) for e in energies)
     if message:
-        e = energies[-1][None]
+        good = int(np.append(~(np.abs(energies[-1]) <= starts.energy), True).argmax())
+        t, e = t[:good], energies[-1][None, :good]
         nan = float("nan")
         fit = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
         e = np.array(energies)
-        fit = _fitted(t, e, starts.independent)
-    with np.errstate(all="ignore"):
-        largest = float(np.abs(e).max())
+        fit = _fitted(t, e, starts.independent, round_off)
     return Evidence(
         h=h,
         n_steps=n,
         runs=len(energies),
-        round_off=float(np.finfo(float).eps * starts.energy / h),
+        round_off=round_off,
         change=float(energies[0][-1]),
         largest=largest,
         message=message,
@@ -287,16 +296,19 @@ def _evidence(t, energies, h, n, message, starts):
     )
 
 
-def _fitted(t, e, independent):
-    """Slopes of the span and of its quarters, and whether these agree."""
-    slopes, errors, _ = line(t, e, BLOCKS)
+def _fitted(t, e, independent, round_off):
+    """Slopes of the span and of its quarters, and whether there is one rate of drift."""
+    slopes, errors, _, _ = line(t, e, BLOCKS)
+    _, _, between, within = line(t, e, EIGHTHS)
     slope, error = pooled(slopes, errors, independent)
     cuts = np.linspace(0, len(t), 5).astype(int)
     parts = [line(t[a:b], e[:, a:b], QUARTER_BLOCKS) for a, b in itertools.pairwise(cuts)]
-    quarters = [pooled(s, b, independent) for s, b, _ in parts]
-    amplitude = float(np.mean([r for _, _, r in parts]))
+    quarters = [pooled(part[0], part[1], independent) for part in parts]
+    amplitude, span = float(within.mean()), t[-1] - t[0]
     whole = abs(slope) > SIGMAS * error
-    bent = _disagree(quarters, amplitude / (t[-1] - t[0]) * 4, whole)
+    moved = any(abs(q) > max(4 * amplitude / span, SIGMAS * d) for q, d in quarters)
+    off = np.median(between) > max(OFF * abs(slope) * span, amplitude / 3, round_off * span)
+    bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * amplitude / span)))
     return dict(
         slope=slope,
         error=error,
@@ -305,21 +317,16 @@ def _fitted(t, e, independent):
         amplitude=amplitude,
         quarters=tuple(q for q, _ in quarters),
         quarter_errors=tuple(d for _, d in quarters),
-        linear=not bent,
+        linear=not bool(bent),
     )
 
 
-def _disagree(quarters, floor, whole):
-    """Whether quarters drift at different rates, or one drifts where the whole span does not.
-
-    Slopes below `floor` move the energy by less than its oscillation in a quarter, and are not looked at.
-    """
-    if not whole and any(abs(q) > max(floor, SIGMAS * d) for q, d in quarters):
-        return True
-    for (p, c), (q, d) in itertools.combinations(quarters, 2):
-        if abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d)):
-            return True
-    return False
+def _disagree(quarters, floor):
+    """Whether two quarters drift at different rates, by more than chance and by more than `floor`."""
+    return any(
+        abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d))
+        for (p, c), (q, d) in itertools.combinations(quarters, 2)
+    )
 
 
 # ---- judging -----------------------------------------------------------------------------------------
@@ -371,24 +378,24 @@ def _row(method, evidence):
 
 
 def _bent(e):
-    first, last = e.quarters[0], e.quarters[-1]
-    return (
-        f"leaves the linear regime at h = {e.h:g}: the slope is {one(first, '+')} in the first quarter of the span and "
-        f"{one(last, '+')} in the last, so no line is fitted there"
-    )
+    slopes = ", ".join(one(q, "+") for q in e.quarters)
+    return f"leaves the linear regime at h = {e.h:g}, so no line is fitted; slopes by quarters of the span: {slopes}"
 
 
 # ---- arguments ---------------------------------------------------------------------------------------
 
 
-def _methods(given):
+def _methods(given, problem):
     if given is None:
         given = ORTOLAN_SACCON.methods
-    if isinstance(given, (str, Method)) or callable(given):
+    if isinstance(given, (str, Method)) or not hasattr(given, "__iter__"):
         given = [given]
     given = [m if callable(m) and not isinstance(m, Method) else found(m) for m in given]
     if not given:
         raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
+    for m in given:
+        if isinstance(m, Method) and m.free_only and problem.has_torque:
+            raise InputError(f"{m.name} is for a free body only, and {problem.name!r} has a torque. Leave it out.")
     return list(dict.fromkeys(given))
 
 

@@ -5,6 +5,7 @@ yes-or-no property is measured at two precisions and no verdict hangs on a thres
 are generic: three distinct moments, no attitude or velocity near a symmetry.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import mpmath
@@ -22,6 +23,7 @@ ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic 
 MOMENTUM = (0.7, -0.4, 1.1)
 DIGITS = (30, 50)
 STEP_SIZE = mpf(1) / 8
+SPAN = mpf(1) / 4
 
 
 def free():
@@ -170,17 +172,17 @@ def torque_evaluations(method, p=None, h=0.125, steps=16):
 # ---- order -------------------------------------------------------------------------------------------
 
 
-def order(method, p, span=mpf(1) / 4, coarsest=4, digits=40):
+def order(method, p, span=SPAN, coarsest=4, digits=60):
     """Order of convergence of Q and of Omega on [0, span], against a reference in as many digits.
 
     Step sizes are halved three times; the exponents between neighbours are extrapolated to h = 0, so that the
     next term of the error expansion is gone. A component without error beyond round-off is exact: infinity.
     """
-    from polhode.exact.reference import by_mpmath
+    from polhode.exact.taylor import motion
 
     with mpmath.workdps(digits):
         body, q, Pi = generic(p, method)
-        q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
+        ((q_end, Pi_end),) = motion(p, [span], digits, q, Pi)
         errors_Q, errors_Omega = [], []
         for n in (coarsest, 2 * coarsest, 4 * coarsest, 8 * coarsest):
             h = span / n
@@ -195,7 +197,7 @@ def order(method, p, span=mpf(1) / 4, coarsest=4, digits=40):
 def _exponent(errors, digits):
     if errors[-1] < mpf(10) ** (8 - digits):
         return float("inf")
-    p = [mpmath.log(a / b, 2) for a, b in zip(errors, errors[1:])]
+    p = [mpmath.log(a / b, 2) for a, b in itertools.pairwise(errors)]
     return float(2 * p[2] - p[1])
 
 
@@ -212,7 +214,9 @@ def taken(method, h, t, state, body):
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
-        raise InputError(f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there.")
+        raise InputError(
+            f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there."
+        )
     return state
 
 

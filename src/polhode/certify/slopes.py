@@ -12,17 +12,21 @@ def line(t, e, blocks):
     """Least-squares slopes of the rows of e (runs, samples) over t, their block errors, and what is left over.
 
     The slope is the sum of w_i e_i; its variance is estimated by the squares of the sums of w_i r_i over whole
-    blocks, r the residual: correlation within a block is then counted in full. Returns slopes (runs,), errors
-    (runs,), and the rms residual (runs,).
+    blocks, r the residual: correlation within a block is then counted in full. Returns, for each run, the slope,
+    its error, the rms residual of the block means (how far the run is from a line) and the rms residual about
+    the block means (how far it oscillates).
     """
     x = t - t.mean()
     w = x / (x @ x)
     slopes = e @ w
     r = e - e.mean(axis=1, keepdims=True) - slopes[:, None] * x
-    edges = np.linspace(0, len(t), blocks + 1).astype(int)[:-1]
-    sums = np.add.reduceat(w * r, edges, axis=1)
+    edges = np.linspace(0, len(t), blocks + 1).astype(int)
+    sums = np.add.reduceat(w * r, edges[:-1], axis=1)
     errors = np.sqrt((sums**2).sum(axis=1) * blocks / (blocks - 2))
-    return slopes, errors, np.sqrt((r**2).mean(axis=1))
+    means = np.add.reduceat(r, edges[:-1], axis=1) / np.diff(edges)
+    between = (means**2).mean(axis=1)
+    within = np.maximum((r**2).mean(axis=1) - between, 0)
+    return slopes, errors, np.sqrt(between), np.sqrt(within)
 
 
 def pooled(slopes, errors, independent):

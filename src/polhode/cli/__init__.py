@@ -13,6 +13,7 @@ from polhode.errors import InputError
 
 VERBS = {
     "stress": "polhode.cli.stress",
+    "certify": "polhode.cli.certify",
     "list": "polhode.cli.list",
     "run": "polhode.cli.run",
     "cite": "polhode.cli.cite",

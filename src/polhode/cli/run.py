@@ -22,12 +22,12 @@ def arguments(parser):
 def run(arguments):
     """Integrate, save, print."""
     from polhode.problems.catalogue import problem
-    from polhode.report.files import folder_for_results
+    from polhode.report.files import check_folder, folder_for_results
     from polhode.solve import solve
 
     files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
     for file in files:
-        folder_for_results(file.parent)  # before the work, not after it
+        check_folder(file.parent)
     trajectory = solve(
         problem(arguments.problem),
         arguments.method,
@@ -36,6 +36,8 @@ def run(arguments):
         save_every=arguments.save_every,
         progress=wants_progress(),
     )
+    for file in files:
+        folder_for_results(file.parent)
     if arguments.out:
         trajectory.save(arguments.out)
     if arguments.plot:

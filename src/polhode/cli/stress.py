@@ -42,12 +42,12 @@ def arguments(parser):
 def run(arguments):
     """Measure, print, write."""
     from polhode.certify.drift import stress
-    from polhode.report.files import folder_for_results
+    from polhode.report.files import check_folder
     from polhode.report.terminal import stress_notes
 
     folder = arguments.out or (None if arguments.json else "results/stress")
     if folder is not None:
-        folder_for_results(folder)  # before the work, not after it
+        check_folder(folder)
     result = stress(
         arguments.methods,
         h=arguments.h,

@@ -11,7 +11,7 @@ tangent) or where one of them vanishes (the symmetric body, S a sine) or both (t
 Small arguments have a power series, and the duplication formulas lead from there to any argument. They are
 rational, and in the form used here every sum is one of positive terms or has a true zero nearby.
 
-These functions need loops that depend on the data, so this module and ``free_body.py`` beside it are, with
+These functions need loops that depend on the data, so this module and ``free_flow.py`` beside it are, with
 ``solver.py`` and ``scalar.py``, where kernels may branch. They run in floats, in complex numbers (for
 derivatives), in mpmath, and compiled.
 """
@@ -21,27 +21,28 @@ from polhode.scalar import c0, c1, epsilon, kernel, sqrt
 MOST = 200
 """Duplications (or halvings) after which a loop ends whatever the data: 2^200 periods, or not a number."""
 
-TERMS = 10
+TERMS = 9
 """Terms of the series of the third integral."""
 
 
 @kernel
-def jacobi(v, A, B, gap, eta, rate, L2):
-    """S, C, D at v, and the turn (cos x, sin x / L) by the angle x = rate eta L times the third integral
+def jacobi(v, orbit):
+    """S, C, D at v, and the turn (cos x, sin(x)/L) by the angle x = c L eta T, times some positive number, where
 
-        T = integral of S^2 / (1 + eta S^2) from 0 to v,      rate^2 L^2 eta = (A + eta)(B + eta),   L^2 = L2
+        T = integral of S^2/(1 + eta S^2) from 0 to v,       orbit = (A, B, A - B, eta, c, L^2)
 
-    `gap` is A - B, which the caller can compute without cancellation; A, B and eta are not negative. The turn
-    comes with a positive factor, which is one for small v.
+    A, B and eta are not negative, and c^2 L^2 eta = (A + eta)(B + eta), as it is for the free body. A - B comes from
+    the caller, who can subtract before rounding.
 
     With S2 = S(2v) and E = C^2 + A S^2 D^2 = 1 - A B S^4 the duplication formulas are
 
         S2 = 2 S C D / E,      C(2v) = (C^2 D^2 - gap S^2) / E,      D(2v) = (C^2 D^2 + gap S^2) / E
-        x(2v) = 2 x(v) + atan(rate eta L S^2 S2 / (1 + eta (S^2 + S S2 C D)))
+        x(2v) = 2 x(v) + atan(c L eta S^2 S2 / (1 + eta (S^2 + S S2 C D)))
 
-    the last from the addition theorem of the third integral, whose square root is a rational function here.
-    Every duplication doubles the relative error of v, not more, so the error is a few ulps of the argument.
+    the last from the addition theorem of the third integral, whose square root is a rational function here. A
+    duplication keeps the relative error of the argument, so that the result is right to a few ulps of it.
     """
+    A, B, gap, eta, c, L2 = orbit
     small = epsilon(v)
     bound = 2 * sqrt(sqrt(sqrt(small)))  # eight terms of the series leave less than small/5 of S
     small = small * small * (small * small)
@@ -51,7 +52,7 @@ def jacobi(v, A, B, gap, eta, rate, L2):
         n += 1
     S = sine(v, A * (v * v), B * (v * v))
     SS = S * S
-    x = rate * S * third(A * SS, B * SS, eta * SS)
+    x = c * S * third(A * SS, B * SS, eta * SS)
     C, D = sqrt(1 - A * SS), sqrt(1 - B * SS)
     a, b = c0(L2 * (x * x)), x * c1(L2 * (x * x))
     for _ in range(n):
@@ -62,7 +63,7 @@ def jacobi(v, A, B, gap, eta, rate, L2):
             S2 = 2 * S * CD / E  # underflow because their ratio matters, are left as they are
             C, D = (CD * CD - gap * SS) / E, (CD * CD + gap * SS) / E
         k = 1 + eta * (SS + S * S2 * CD)
-        w = rate * eta * SS * S2
+        w = c * eta * SS * S2
         s, d, m = a * a + L2 * (b * b), a * a - L2 * (b * b), 2 * a * b
         a, b = (d * k - L2 * (m * w)) / (s * k), (m * k + d * w) / (s * k)
         S = S2
@@ -74,7 +75,7 @@ def jacobi(v, A, B, gap, eta, rate, L2):
         f = (3 - (D * D + B * (S * S))) / 2
         S, D = f * S, f * D
         C = sqrt((A * (D * D) - gap) / B)
-    return S, C, D, a, b
+    return (S, C, D), (a, b)
 
 
 @kernel

@@ -14,13 +14,13 @@ LIFT = 1.002
 """Curves are drawn this much outside the surface they lie on, so that round-off does not hide them."""
 
 
-def plot_polhode(trajectory, axes=None, elevation=22.0, azimuth=None):
+def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
     """Draw the body momentum J Omega in the principal axes of the body; returns the Matplotlib figure.
 
     For a free body: the sphere |Pi| = const and the ellipsoid Pi.J^-1 Pi = 2 T, whichever is outside, with
     other polhodes (thin) and the separatrix (dashed), and the path. A method that keeps momentum and energy
-    stays where sphere and ellipsoid meet; the distance from there is its error. With a torque neither is kept,
-    and the direction of the momentum is drawn on a sphere.
+    stays where sphere and ellipsoid meet; errors lead away from there. With a torque neither is kept, and the
+    direction of the momentum is drawn on a sphere.
 
     axes                 a 3D Matplotlib axes to draw into; a new figure if not given
     elevation, azimuth   the direction of view in degrees; by default towards the path
@@ -48,21 +48,23 @@ def plot_polhode(trajectory, axes=None, elevation=22.0, azimuth=None):
             figure = plt.figure(figsize=(6.0, 5.8))
             axes = figure.add_axes((0.0, 0.0, 1.0, 0.96), projection="3d", proj_type="ortho", computed_zorder=False)
             figure.text(0.02, 0.965, title(trajectory), fontsize=10, va="center")
-        azimuth = _towards(y) if azimuth is None else azimuth
+        view = _towards(y)
+        elevation, azimuth = view[0] if elevation is None else elevation, view[1] if azimuth is None else azimuth
         axes.view_init(elevation, azimuth)
         eye = _eye(elevation, azimuth)
         _draw_surface(axes, surfaces, eye)
         _draw_neighbours(axes, J, surfaces, eye)
         _draw_path(axes, y, surfaces, eye, width=1.0 if problem.has_torque else 2.0)
         _draw_axes(axes, surfaces, eye)
-        _legend(axes, surfaces)
+        _legend(axes, surfaces, J)
     return axes.figure
 
 
 def _towards(y):
-    """The azimuth from which most of the path is in front, a little to the side."""
-    x = y.mean(axis=0)
-    return float(np.degrees(np.arctan2(x[1], x[0]))) + 20 if np.hypot(*x[:2]) > 0.05 else 35.0
+    """Elevation and azimuth in degrees from which most of the path is in front, a little to the side."""
+    x, up = y.mean(axis=0), y[:, 2].mean() / np.linalg.norm(y, axis=1).mean()
+    elevation = 22 + 0.25 * np.degrees(np.arcsin(np.clip(up, -1, 1)))
+    return elevation, np.degrees(np.arctan2(x[1], x[0])) + 20 if np.hypot(*x[:2]) > 0.05 else 35.0
 
 
 def _eye(elevation, azimuth):
@@ -111,10 +113,15 @@ def _draw_neighbours(axes, J, surfaces, eye):
             for side in (1, -1):
                 curve = _cone(J, about, others, part, side)
                 _draw_curve(axes, curve, surfaces, eye, color=NEIGHBOUR, lw=0.5)
-    if not np.isclose(J, J[middle], rtol=1e-9).sum() > 1:
+    if _has_separatrix(J):
         for side in (1, -1):
             curve = _cone(J, low, (middle, high), 1.0, side)
             _draw_curve(axes, curve, surfaces, eye, color=INK, lw=0.9, ls=(0, (4, 2)))
+
+
+def _has_separatrix(J):
+    low, middle, high = np.sort(J)
+    return not (np.isclose(low, middle, rtol=1e-9) or np.isclose(middle, high, rtol=1e-9))
 
 
 def _cone(J, about, others, part, side):
@@ -157,25 +164,30 @@ def _visible(y, surfaces, eye):
 
 
 def _draw_axes(axes, surfaces, eye):
+    from matplotlib.patheffects import withStroke
+
     reach = max(s.max() for s in surfaces)
     for i in range(3):
         sign = 1 if eye[i] >= 0 else -1
         direction = np.eye(3)[i] * sign
-        ends = np.stack([direction * max(s[i] for s in surfaces), direction * (reach * 1.28)])
+        ends = np.stack([direction * max(s[i] for s in surfaces), direction * (reach * 1.36)])
         axes.plot(*ends.T, color=INK, lw=0.8, zorder=9)
         label = rf"${'' if sign > 0 else '-'}\Pi_{i + 1}$"
-        axes.text(*(ends[1] * 1.06), label, ha="center", va="center", fontsize=10, zorder=11)
+        text = axes.text(*(ends[1] * 1.06), label, ha="center", va="center", fontsize=10, zorder=11)
+        text.set_path_effects([withStroke(linewidth=3, foreground="white")])  # legible across a line
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))
     axes.set_axis_off()
-    axes.set_box_aspect((1, 1, 1), zoom=1.3)
+    axes.set_box_aspect((1, 1, 1), zoom=1.14)
 
 
-def _legend(axes, surfaces):
+def _legend(axes, surfaces, J):
     from matplotlib.lines import Line2D
 
     kinds = [("sphere of momentum", SPHERE), ("ellipsoid of energy", ELLIPSOID)]
     marks = [Line2D([], [], marker="s", ls="", color=c, ms=7, label=label) for label, c in kinds[: len(surfaces)]]
     path = "path of the momentum" if len(surfaces) == 2 else "direction of the momentum"
     marks.append(Line2D([], [], color=PATH, lw=2, label=path + ", from the dot"))
-    marks.append(Line2D([], [], color=INK, lw=0.9, ls=(0, (4, 2)), label="separatrix"))
+    if _has_separatrix(J):
+        label = "separatrix" if len(surfaces) == 2 else "separatrix of the free body"
+        marks.append(Line2D([], [], color=INK, lw=0.9, ls=(0, (4, 2)), label=label))
     axes.legend(handles=marks, loc="lower left", frameon=False, fontsize=8)

@@ -11,7 +11,6 @@ from polhode.figures.style import INK, SOFT, VERDICT, style
 from polhode.text import typeset
 
 BINS = 360  # about one per point of the paper: more could not be seen, and would make the file large
-ROOM = 0.62  # share of the axis that data may fill before the text above them gets in the way
 
 
 def stress_figure(result):
@@ -70,7 +69,7 @@ def _panel(axes, row, e, low, high, unit):
             axes.plot(t, mean, color=colour, lw=0.4, alpha=0.55)
         text = "leaves the linear regime; thin: nearby starts"
     else:
-        text = f"unstable, until t = {e.t[-1]:g}"
+        text = f"unstable after t = {e.t[-1]:g}"
     axes.set_ylim(low / unit, high / unit)
     axes.locator_params(axis="y", nbins=4, min_n_ticks=3)
     axes.locator_params(axis="x", nbins=5)
@@ -121,6 +120,6 @@ def _limits(row):
 
 
 def _with_room(low, high):
-    """A little air below, and above it place for a line of text."""
+    """A little air below, and above place for a line of text."""
     size = (high - low) or 1e-16
-    return low - 0.06 * size, high + (0.94 / ROOM - 1) * size * 0.62
+    return low - 0.06 * size, high + 0.32 * size

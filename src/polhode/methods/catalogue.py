@@ -1,17 +1,26 @@
 """The catalogue of methods: one list. To add a method, add its name here."""
 
+from polhode.errors import unknown
+from polhode.methods.crouch_grossman import CG3, CG4, CG_RK4
+from polhode.methods.elliptic import EXACT, JEM2, JEM4
 from polhode.methods.energy_momentum import AKW, LS
 from polhode.methods.hulbert import HSTAGM
 from polhode.methods.koziara_bicanic import NEW1, NEW2, NEW3
 from polhode.methods.lie_newmark import ALGO_0, ELN, NMB, NMS, TLN, TLN_EXP
 from polhode.methods.midpoint_implicit import IMID, IMIDM
 from polhode.methods.midpoint_lie import LIEMID, LIEMID_E1, LIEMID_E2, LIEMID_EA, LIEMID_EB
+from polhode.methods.modified_midpoint import IMR2, IMR4, IMR6
 from polhode.methods.moser_veselov import MLEOK, RATTLE
-from polhode.methods.munthe_kaas import RKMK4
+from polhode.methods.munthe_kaas import RKMK2, RKMK3, RKMK4
 from polhode.methods.nukala_shelton import MCG, PRK
+from polhode.methods.nystrom import RKN6, RKN8
+from polhode.methods.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12
 from polhode.methods.simo_wong import ALGO_C1, SW
+from polhode.methods.splitting import LP2, SR2, SR4, SR6
+from polhode.methods.time_transformed import DMV_TT4, DMV_TT6
 from polhode.methods.trapezoidal import RKMK_TRAP, RKMK_TRAPWD, TRAP, TRAPM
 from polhode.methods.variational import HP_EXP, SACCON, VLV
+from polhode.model import Method
 
 METHODS = (
     *(ELN, NMB, NMS, TLN, TLN_EXP, ALGO_0),
@@ -24,5 +33,33 @@ METHODS = (
     *(NEW1, NEW2, NEW3),
     *(VLV, HP_EXP, SACCON),
     *(RATTLE, MLEOK),
-    *(RKMK4,),
+    *(DMV4, DMV6, DMV8, DMV10, DMV12),
+    *(DMV_TT4, DMV_TT6),
+    *(IMR2, IMR4, IMR6),
+    *(SR2, SR4, SR6, LP2),
+    *(RKMK2, RKMK3, RKMK4),
+    *(CG3, CG4, CG_RK4),
+    *(EXACT, JEM2, JEM4),
+    *(RKN6, RKN8),
 )
+
+
+def methods():
+    """The catalogue: every method by its name."""
+    return {m.name: m for m in METHODS}
+
+
+def method(name):
+    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    if isinstance(name, Method):
+        return name
+    known = {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
+    base, _, scheme = str(name).rpartition("/")
+    if str(name).lower() not in known and base:
+        from polhode.methods.composition import compose
+
+        return compose(base, scheme)
+    try:
+        return known[str(name).lower()]
+    except KeyError:
+        raise unknown("method", name, list(methods())) from None

@@ -11,7 +11,7 @@ from polhode.model import Method
 from polhode.scalar import kernel, sqrt
 from polhode.so3.rotations import cay, compose, rotated_back, unit
 from polhode.so3.vectors import cross, dot, lin, mul, plus, scaled
-from polhode.solver import secant, size
+from polhode.solver import secant, size, within
 
 
 @kernel
@@ -59,7 +59,8 @@ def ls_step(h, t, state, body):
     body, which this is; that they use this very angle (and not one that depends on energy too) and this torque
     is inferred.
 
-    Pitfall: h |J^-1 (Pi0 + Pi1)/2| is a sine; beyond 1 there is no solution.
+    Pitfall: h |J^-1 (Pi0 + Pi1)/2| is a sine; beyond 1 there is no solution, and near 1 a second one, with the
+    supplement of the angle, comes close: a step of more than a right angle is refused.
     """
     q, Pi, tau, memory = state
     iJ = body[1]
@@ -71,7 +72,7 @@ def ls_step(h, t, state, body):
     tau = scaled(1 / (k * k * n * n * n), lin(1, g, dot(f, g) / (1 + n), f))
     H = (1 + n, f[0], f[1], f[2])
     Pi = rotated_back(H, lin(1, rotated_back(H, Pi), h, tau))
-    return (unit(compose(q, cay(plus(f, f)))), Pi, tau, trail + slope), report
+    return (unit(compose(q, cay(plus(f, f)))), Pi, tau, trail + slope), within(report, dot(f, f), 1)
 
 
 @kernel

@@ -79,6 +79,7 @@ HSTAGM = Method(
     extended=True,
     order=2,
     torques_per_step=2,
+    torques_at_start=2,
     symmetric=True,
     symplectic_free=False,
     symplectic=False,

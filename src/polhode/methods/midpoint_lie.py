@@ -33,8 +33,8 @@ def liemid_e1_step(h, t, state, body):
 
     A kick, then a free step: of first order with a torque and not symmetric, though without one it is LIEMID,
     of second order and symmetric. Spatial and vertical momentum are exact, the momentum being only rotated and
-    kicked. Conjugate to MCG by half a kick: the first order shows in the trajectory, not in the energy, which
-    rises at MCG's rate. Adjoint of LIEMID[E2]; their composition with half steps is LIEMID[EA].
+    kicked. Conjugate to MCG by half a kick, so its energy, though it oscillates by O(h), drifts upwards at
+    MCG's rate. Adjoint of LIEMID[E2]; their composition with half steps is LIEMID[EA].
 
     Krysl describes both impulses, at the beginning and at the end; which of the two he calls LIEMID[E] could
     not be found, and this one is given the name.

@@ -5,6 +5,7 @@ import functools
 from polhode.body import start_trail
 from polhode.errors import InputError
 from polhode.methods.kicked import kicked
+from polhode.methods.preprocessed import coefficients
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
@@ -38,7 +39,8 @@ def imr_flow(order):
         p1, so the rule is symmetric, and e lies in the plane of Y and J^-1 Y, so |p| and p.J^-1 p are kept; that
         cay(2 e) carries p1 to p makes the spatial momentum exact. Like the midpoint rule it is a Poisson map
         only for another bracket, times a scalar function of Y, and not symplectic: the energy of the stress test
-        falls like T h^2 for r = 1, imperceptibly for r > 1.
+        falls like T h^(2r), by 7e-6, 3e-8 and 9e-11 per unit of time for r = 1, 2, 3 at h = 1/4; the last shows
+        only in the difference to a run with the exact free flow and counts as none.
 
         The unknown is u = (h/2) J^-1 Y, so that J u - s J u x u = (h/2) p, solved by Newton's method with the
         derivative of s.
@@ -84,14 +86,8 @@ def imr_flow(order):
 
 def imr(order):
     """The modifying implicit midpoint rule of an even order."""
-    if order not in range(2, 17, 2):
-        raise InputError(f"The order is {order!r}; the modifying midpoint rule has an even order, 2 to 16.")
-    most = order // 2 - 1
-
-    def coefficients(J, number):
-        s, d = free_body.midpoint(most)
-        return free_body.numbers(s, J, number, 3) + free_body.numbers(d, J, number, 3)
-
+    if order not in range(2, 15, 2):
+        raise InputError(f"The order is {order!r}; the modifying midpoint rule is made for the even orders 2 to 14.")
     return Method(
         name=f"IMR{order}",
         title=f"modifying implicit midpoint rule, order {order}",
@@ -99,7 +95,7 @@ def imr(order):
         sources=("chartier-hairer-vilmart-2007", "hairer-vilmart-2006"),
         step=kicked(imr_flow(order)),
         start=start_trail,
-        coefficients=coefficients,
+        coefficients=coefficients(free_body.midpoint, order // 2 - 1, 3),
         order=Order(free=(order, order), torque=(2, 2)),
         torques_per_step=1,
         symmetric=True,

@@ -5,8 +5,8 @@ from polhode.methods.equations import moser_veselov
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.so3.rotations import cay, compose, rotated_back, unit
-from polhode.so3.vectors import lin, mul, scaled
-from polhode.solver import newton, size
+from polhode.so3.vectors import dot, lin, mul, scaled
+from polhode.solver import newton, size, within
 
 
 @kernel
@@ -23,7 +23,8 @@ def rattle_step(h, t, state, body):
     energy is exact too: F is the exact flow up to a change of time. With a torque energy stays within O(h^2).
 
     Pitfall: a solution near the identity exists only while h |J^-1 (p + F^T p)/2| <= 1, the sine of the
-    rotation angle of the step; beyond that Newton's method cannot succeed and says so.
+    rotation angle of the step; beyond that Newton's method cannot succeed and says so. A second solution, with the
+    supplement of the angle, keeps energy and momentum too: a step of more than a right angle is refused.
     """
     q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
@@ -34,7 +35,7 @@ def rattle_step(h, t, state, body):
     F = cay(scaled(2, e))
     q = compose(q, F)
     tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, rotated_back(F, p), k, tau), tau, trail), report
+    return (unit(q), lin(1, rotated_back(F, p), k, tau), tau, trail), within(report, dot(e, e), 1)
 
 
 @kernel
@@ -57,7 +58,7 @@ def mleok_step(h, t, state, body):
     F = cay(scaled(2, e))
     q = compose(q, F)
     tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, rotated_back(F, Pi), h, tau), tau, trail), report
+    return (unit(q), lin(1, rotated_back(F, Pi), h, tau), tau, trail), within(report, dot(e, e), 1)
 
 
 RATTLE = Method(

@@ -26,8 +26,9 @@ def explicit_step(s):
 
         is an equation in a vector space, and any tableau (A, b, c) integrates it:
 
-            Psi_i = h sum_j a_ij K_j,    K_i = Psi' at (Psi_i, p_i)         Q1  = Q0 exp(h sum b_i K_i)
-            p_i   = Pi0 + h sum_j a_ij M_j,    M_i = p' at (t + c_i h, Psi_i)      Pi1 = exp(-h sum b_i K_i) (Pi0 + h sum b_i M_i)
+            Psi_i = h sum_j a_ij K_j            K_i = Psi' at (Psi_i, p_i)             Psi = h sum_i b_i K_i
+            p_i   = Pi0 + h sum_j a_ij M_j      M_i = p' at (t + c_i h, Psi_i)         p   = Pi0 + h sum_i b_i M_i
+            Q1    = Q0 exp(Psi)                 Pi1 = exp(-Psi) p
 
         The order is that of the tableau. RKMK2 takes the explicit midpoint rule, RKMK3 Kutta's, RKMK4 the
         classical tableau. Linear invariants are kept by every tableau, and p is linear in the state: the
@@ -104,6 +105,6 @@ def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-ka
     )
 
 
-RKMK2 = munthe_kaas(EXPLICIT_MIDPOINT, name="RKMK2", aliases=("MKRK2",), drift="+")
+RKMK2 = munthe_kaas(EXPLICIT_MIDPOINT, name="RKMK2", aliases=("MKRK2",), drift="unstable")
 RKMK3 = munthe_kaas(KUTTA, name="RKMK3", aliases=("MKRK3",), drift="-")
 RKMK4 = munthe_kaas(CLASSICAL, name="RKMK4", aliases=("MKRK4",), drift="-")

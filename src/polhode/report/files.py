@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import pathlib
 
 from polhode.errors import FileError
@@ -17,14 +18,23 @@ def folder_for_results(path):
     path = pathlib.Path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".polhode"
-        probe.touch()
-        probe.unlink()
     except OSError as error:
-        raise FileError(
-            f"Nothing can be written to the folder {path}: {error.strerror or error}. Choose another."
-        ) from error
+        raise _no_folder(path, error.strerror or error) from error
     return path
+
+
+def check_folder(path):
+    """Raise the error that writing to this folder would raise, before work is done for it; makes nothing."""
+    path = pathlib.Path(path).absolute()
+    there = next(p for p in (path, *path.parents) if p.exists())
+    if not there.is_dir():
+        raise _no_folder(path, f"{there} is not a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise _no_folder(path, f"permission to write to {there} is missing")
+
+
+def _no_folder(path, reason):
+    return FileError(f"Nothing can be written to the folder {path}: {reason}. Choose another.")
 
 
 def written(path, write):

@@ -3,6 +3,7 @@
 import importlib.resources
 import io
 import re
+import textwrap
 from html import escape
 
 from polhode.report.files import as_json
@@ -24,7 +25,7 @@ def page(title, body, data=None):
         *body,
     ]
     if data is not None:
-        text = as_json(data).replace("</", "<\\/")
+        text = as_json(data).replace("<", "\\u003c")
         parts.append(f'<script type="application/json" id="data">\n{text}\n</script>')
     return "\n".join([*parts, "</body>", "</html>", ""])
 
@@ -63,6 +64,18 @@ def table(heads, rows, numbers=()):
     return "\n".join(
         ['<div class="scroll"><table>', "<thead>", *lines, "</thead><tbody>", *body, "</tbody></table></div>"]
     )
+
+
+def prose(text):
+    """A docstring as HTML: paragraphs, "Label: text" as a paragraph of its own, indented blocks as formulas."""
+    parts = []
+    for block in re.split(r"\n\s*\n|\n(?=[A-Z][a-z]+(?: [a-z]+)?: )", text):
+        if block.startswith("    "):
+            parts.append(f"<pre>{escape(textwrap.dedent(block))}</pre>")
+        else:
+            words = escape(" ".join(block.split()))
+            parts.append("<p>" + re.sub(r"^([A-Z][a-z]+(?: [a-z]+)?:) ", r"<b>\1</b> ", words) + "</p>")
+    return parts
 
 
 def references(keys):

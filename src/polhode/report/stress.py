@@ -2,12 +2,18 @@
 
 import inspect
 import math
+import shlex
 from html import escape
 
-from polhode.certify.drift import BEND, BLOCKS, NEARBY, SIGMAS
+import numpy as np
+
+from polhode.certify.drift import BEND, BLOCKS, NEARBY, OFF, SIGMAS
 from polhode.certify.study import ORTOLAN_SACCON
+from polhode.problems.catalogue import problems
 from polhode.report.files import as_json, folder_for_results, written
-from polhode.report.page import inline, marked, page, references, table
+from polhode.report.page import inline, marked, page, prose, references, table
+from polhode.rotation import Rotation
+from polhode.solve import methods
 from polhode.text import fixed, one, ten, typeset
 
 CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "unstable"}
@@ -54,8 +60,7 @@ def stress_page(result, figure=None):
         _quarters(result),
         "</details>",
         *_problem(result.problem),
-        "<h2>Do it again</h2>",
-        f"<pre>{escape(_command(result))}</pre>",
+        *_command(result),
         *references(_sources(result)),
         f"<footer>Made with polhode {polhode.__version__} in {result.wall_time:.1f} s. "
         "The numbers behind this page are in it, as JSON, in the element with the id <code>data</code>.</footer>",
@@ -84,8 +89,8 @@ def _lead(result):
     for row in result.rows:
         groups.setdefault(row.sign, []).append(row.method)
     phrases = {
-        "-": ("loses energy steadily", "lose energy steadily"),
-        "+": ("gains energy steadily", "gain energy steadily"),
+        "-": ("loses energy", "lose energy"),
+        "+": ("gains energy", "gain energy"),
         "none": ("shows no drift", "show no drift"),
         "unstable": ("is unstable", "are unstable"),
     }
@@ -102,8 +107,8 @@ def _listed(names):
 def _notes(result):
     notes = [f"{escape(row.method)} {escape(note)}." for row in result.rows for note in row.notes]
     for row in result.rows:
-        if row.verdict == "no drift seen":
-            bounds = " and ".join(f"{one(e.bound)} at <i>h</i> = {e.h:g}" for e in row.evidence)
+        if row.bounds:
+            bounds = " and ".join(f"{one(bound)} at <i>h</i> = {h:g}" for h, bound in row.bounds.items())
             notes.append(f"{escape(row.method)}: a drift, if there is one, is below {bounds} (two standard errors).")
     return ['<div class="notes">', *(f"<p>{n}</p>" for n in notes), "</div>"] if notes else []
 
@@ -140,6 +145,9 @@ def _how(result):
     )
     return [
         "<ul>",
+        f"<li>Inertia {_numbers(result.problem.inertia)}; start at the rotation vector "
+        f"{_numbers(Rotation().from_matrix(result.problem.Q0).as_rotvec())} with the angular velocity "
+        f"{_numbers(result.problem.Omega0)} in body axes.</li>",
         f"<li>{runs}.</li>",
         f"<li>The slope is fitted by least squares to the energy error of each run and averaged over the runs. Its "
         f"standard error combines block errors ({BLOCKS} blocks a run, which count the correlation of the oscillation) "
@@ -148,14 +156,20 @@ def _how(result):
         f"<li><b>Drifts</b> means that the slope exceeds {SIGMAS:g} standard errors at two step sizes. <b>No drift "
         "seen</b> comes with a bound. <b>Unstable</b> means that a run failed or that its energy error grew to the "
         "size of the energies themselves, already with the smallest step.</li>",
-        f"<li>The slopes of the four quarters of the span must agree. Where two differ by more than a factor of "
-        f"{BEND:g}, and by more than chance and the oscillation explain, or where a quarter drifts and the whole does "
-        "not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
+        "<li>There must be one rate of drift. Where the means of eighths of the span are off the line by more than "
+        f"{OFF:.0%} of the whole drift and a third of the oscillation, where slopes in two quarters of the span differ "
+        f"by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and the whole "
+        "does not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
         "evidence.</li>",
         "<li>The exponent is that of a power law in <i>h</i> through the slopes, with the error that follows from "
         "theirs.</li>",
         "</ul>",
     ]
+
+
+def _numbers(values):
+    values = np.round(values, 12) + 0.0  # no negative zeros
+    return "(" + ", ".join(f"{x:.6g}" if np.ndim(x) == 0 else _numbers(x) for x in values) + ")"
 
 
 def _quarters(result):
@@ -170,33 +184,39 @@ def _quarters(result):
 
 def _problem(problem):
     """What the problem's own description says."""
-    from polhode.problems.catalogue import problems
-
     make = problems().get(problem.name)
     text = inspect.cleandoc(make.__doc__ or "") if make else ""
-    if not text:
-        return []
-    return ["<h2>The problem</h2>", f"<pre>{escape(text)}</pre>"]
+    return ["<h2>The problem</h2>", *prose(text)] if text else []
 
 
 def _command(result):
-    names = " ".join(row.method for row in result.rows)
-    paper = ORTOLAN_SACCON
-    command = "polhode stress"
-    if tuple(names.split()) != paper.methods:
-        command += f" --methods {names}"
+    """How to get this page again, if it takes no more than the command line."""
+    names = tuple(row.method for row in result.rows)
+    if not set(names) <= set(methods()) or not _as_shipped(result.problem):
+        return []
+    paper, words = ORTOLAN_SACCON, ["polhode", "stress"]
+    if names != paper.methods:
+        words += ["--methods", *names]
     if result.problem.name != paper.problem:
-        command += f" --problem {result.problem.name}"
+        words += ["--problem", result.problem.name]
     if result.h != paper.h:
-        command += f" --h {' '.join(f'{h:g}' for h in result.h)}"
+        words += ["--h", *(f"{h:.12g}" for h in result.h)]
     if result.t_end != paper.t_end:
-        command += f" --t-end {result.t_end:g}"
-    return f"{command} --ensemble {result.ensemble}"
+        words += ["--t-end", f"{result.t_end:.12g}"]
+    words += ["--ensemble", str(result.ensemble)]
+    return ["<h2>Do it again</h2>", f"<pre>{escape(shlex.join(words))}</pre>"]
+
+
+def _as_shipped(problem):
+    """Whether it is the problem of its name, with no parameter changed."""
+    make = problems().get(problem.name)
+    if make is None:
+        return False
+    mine, theirs = ((p.inertia, p.parameters, p.Q0, p.Omega0, p.t0) for p in (problem, make()))
+    return all(np.array_equal(a, b) for a, b in zip(mine, theirs))
 
 
 def _sources(result):
-    from polhode.solve import methods
-
     catalogue = methods()
     keys = [ORTOLAN_SACCON.source, *getattr(result.problem, "sources", ())]
     for row in result.rows:

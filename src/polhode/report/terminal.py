@@ -1,5 +1,6 @@
 """Tables for the terminal, drawn by rich."""
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -12,12 +13,12 @@ def stress_table(result):
     """Slopes with uncertainty by step size, exponent of h, verdict."""
     span = f"[{result.problem.t0:g}, {result.t_end:g}]"
     runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
-    table = Table(title=f"Energy drift on {result.problem.name} over {span}, {runs} each", title_justify="left")
-    table.add_column("method", style="bold")
+    table = _table(f"Energy drift on {result.problem.name} over {span}, {runs} each")
+    table.add_column("method", style="bold", no_wrap=True)
     for h in result.h:
         table.add_column(f"slope at h = {h:g}", justify="right", no_wrap=True)
-    table.add_column("exponent of h", justify="right", no_wrap=True)
-    table.add_column("verdict")
+    table.add_column("exponent\nof h", justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=13)
     for row in result.rows:
         slopes = [stress_slope(e) for e in row.evidence]
         verdict = Text(row.words, style=COLOUR[row.sign])
@@ -34,22 +35,22 @@ def stress_slope(e):
 
 def stress_exponent(row):
     """The exponent of h with its uncertainty, where one could be fitted."""
-    return "-" if row.exponent is None else fixed(row.exponent, row.exponent_error)
+    return "-" if row.exponent is None else fixed(row.exponent, row.exponent_error, most=2)
 
 
 def stress_notes(result):
     """Sentences below the table."""
     notes = [f"{row.method} {note}." for row in result.rows for note in row.notes]
     for row in result.rows:
-        if row.verdict == "no drift seen":
-            bounds = ", ".join(f"{one(e.bound)} at h = {e.h:g}" for e in row.evidence)
+        if row.bounds:
+            bounds = ", ".join(f"{one(bound)} at h = {h:g}" for h, bound in row.bounds.items())
             notes.append(f"{row.method}: |slope| is below {bounds} (two standard errors).")
     return notes
 
 
 def method_table(methods):
     """The catalogue of methods with what is claimed of each."""
-    table = Table(title="Methods", title_justify="left", caption_justify="left", caption=METHOD_KEY)
+    table = _table("Methods", caption=METHOD_KEY)
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it is")
     for head in ("order", "sym", "sympl", "Poisson", "momentum", "energy", "torques", "drift"):
@@ -84,7 +85,7 @@ METHOD_KEY = (
 
 def problem_table(problems):
     """The catalogue of problems; `problems` is a list of plain data."""
-    table = Table(title="Problems", title_justify="left")
+    table = _table("Problems")
     table.add_column("name", style="bold", no_wrap=True)
     for head in ("what it is", "inertia", "h", "t_end", "parameters"):
         table.add_column(head)
@@ -92,6 +93,19 @@ def problem_table(problems):
         inertia = ", ".join(f"{x:g}" for x in p["inertia"])
         table.add_row(p["name"], p["title"], inertia, _maybe(p["h"]), _maybe(p["t_end"]), ", ".join(p["parameters"]))
     return table
+
+
+def _table(title, **options):
+    """A table without vertical rules, so that the stress test's fits into 80 columns."""
+    return Table(
+        title=title,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        **options,
+    )
 
 
 def _yes(claim):

@@ -48,7 +48,7 @@ def preprocessed(most, middle=0):
 @functools.cache
 def time_transformed(most, middle=0):
     """h~/h and D/r of the time-transformed Moser-Veselov algorithm, in (h/2)^2 H and (h/2)^2 C."""
-    r, D, P, U, G = step_series(most, middle)
+    r, D, _, _, G = step_series(most, middle)
     return r / (1 + r * r * G), D / r
 
 
@@ -89,8 +89,8 @@ def rates(r, D, P, U, G, e1, e2, e3):
     )
 
 
-def numbers(series, J, number, variables=2):
-    """The coefficients of a series for a body, exact until `number` rounds them, ordered for Horner's scheme.
+def numbers(series, J, variables=2):
+    """The coefficients of a series for a body, as fractions, ordered for Horner's scheme.
 
     The order is by falling powers of the first variable, within them of the second, and so on; the variables
     are h^2 (H, C), or (h/2)^2 (P, U, G) if there are three.
@@ -101,7 +101,7 @@ def numbers(series, J, number, variables=2):
     values = dict.fromkeys(exponents(series.most, variables), Fraction(0))
     for k, v in series.terms.items():
         values[k[:variables]] += v * unit ** degree(k) * e[0] ** k[3] * e[1] ** k[4] * e[2] ** k[5]
-    return tuple(rounded(v, number) for v in values.values())
+    return tuple(values.values())
 
 
 def exponents(most, variables):
@@ -114,8 +114,3 @@ def exponents(most, variables):
 def exact(x):
     """A number of any precision as a fraction."""
     return Fraction(x) if isinstance(x, (int, float, Fraction)) else int(x.man) * Fraction(2) ** int(x.exp)
-
-
-def rounded(x, number):
-    """A fraction in an arithmetic; a float is the nearest one."""
-    return float(x) if number is float else number(x.numerator) / x.denominator

@@ -5,6 +5,7 @@ it is truncated; the others are parameters and appear with any exponent.
 """
 
 from fractions import Fraction
+from operator import add
 
 VARIABLES = 6
 GRADED = 3
@@ -30,10 +31,12 @@ class Graded:
 
     def __mul__(self, other):
         terms = {}
+        right = [(b, degree(b), w) for b, w in self._lifted(other).terms.items()]
         for a, v in self.terms.items():
-            for b, w in self._lifted(other).terms.items():
-                if degree(a) + degree(b) <= self.most:
-                    k = tuple(i + j for i, j in zip(a, b))
+            room = self.most - degree(a)
+            for b, n, w in right:
+                if n <= room:
+                    k = tuple(map(add, a, b))
                     terms[k] = terms.get(k, 0) + v * w
         return Graded(terms, self.most)
 

@@ -43,8 +43,9 @@ def three(most):
         for i in range(most + 1):
             g, gy, gz = 0 * x, 0 * x, 0 * x
             for j in range(i + 1):
-                k, kz = 0 * x, 0 * x
-                for _ in range(j + 1):
+                k, kz = c[n], 0 * x
+                n += 1
+                for _ in range(j):
                     kz = kz * z + k
                     k = k * z + c[n]
                     n += 1

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.problem import _number, _rotation, _vector
+from polhode.problem import _number, _principal, _rotation, _vector
 
 
 def finished(problem, sources, breaks=(), landmarks=None):
@@ -38,14 +38,19 @@ def finished(problem, sources, breaks=(), landmarks=None):
 def as_published(inertia, published):
     """No warning that no body has such moments, as long as they are those of the paper: its docstring says so."""
     with warnings.catch_warnings():
-        if tuple(inertia) == published:
+        if np.array_equal(inertia, published):
             warnings.filterwarnings("ignore", "No body in space")
         yield
 
 
 def tensor(inertia):
     """The inertia as a 3x3 array, from three moments or a tensor."""
-    J = np.array(inertia, dtype=float)
+    try:
+        J = np.array(inertia, dtype=float)
+    except (TypeError, ValueError):
+        J = np.empty(0)
+    if J.shape not in ((3,), (3, 3)):
+        _principal(inertia)  # says what is wrong with it
     return np.diag(J) if J.ndim == 1 else J
 
 

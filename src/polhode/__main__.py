@@ -1,0 +1,7 @@
+"""python -m polhode"""
+
+import sys
+
+from polhode.cli import main
+
+sys.exit(main())

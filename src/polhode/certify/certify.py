@@ -1,0 +1,94 @@
+"""`certify`: a certificate for any integrator, shipped or the user's own."""
+
+import time
+
+from polhode.certify.blackbox import BlackBox
+from polhode.certify.certificate import KEYS, Certificate, Property
+from polhode.certify.summary import summary
+from polhode.model import CLAIMS, Method
+from polhode.solve import method as found
+
+
+def certify(method, *, drift=True, progress=False):
+    """Measure the properties of an integrator and return its Certificate.
+
+    method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox
+    drift     also run the stress test, over a shorter span than `polhode stress` does
+    progress  show what is being measured
+    """
+    clock = time.perf_counter()
+    with _display(progress) as tick:
+        if isinstance(method, BlackBox) or (callable(method) and not isinstance(method, Method)):
+            from polhode.certify import outside
+
+            box = isinstance(method, BlackBox)
+            name = method.name if box else getattr(method, "__name__", "your method")
+            form = "black box" if box else "function"
+            properties, diagnosis = outside.measured(method, tick)
+            claims = {}
+        else:
+            from polhode.certify import kernel
+
+            method = found(method)
+            name, form = method.name, "kernel"
+            properties, diagnosis, claims = kernel.measured(method, tick), (), _claims(method)
+        if drift and not getattr(method, "free_only", False):
+            tick("drift")
+            properties["drift"] = _drift(method, form)
+    properties = {key: properties[key] for key in KEYS if key in properties}
+    return Certificate(
+        method=name,
+        form=form,
+        properties=properties,
+        summary=summary(name, properties),
+        diagnosis=tuple(diagnosis),
+        seconds=time.perf_counter() - clock,
+        claims=claims,
+    )
+
+
+def _claims(method):
+    """What a method claims, by the keys of the certificate."""
+    claims = {("symplectic_potential" if c == "symplectic" else c): getattr(method, c) for c in CLAIMS}
+    orders = method.orders
+    for case, values in (("free", orders.free), ("potential", orders.torque), ("forced", orders.torque)):
+        claims[f"order_{case}_Q"], claims[f"order_{case}_Omega"] = values
+    if method.drift is not None:
+        claims["drift"] = method.drift != "none"
+    return {k: v for k, v in claims.items() if v is not None and v == v}
+
+
+def _drift(method, form):
+    """From the stress test, over a span that takes about a second: interpreted code gets a shorter one."""
+    from polhode.certify.drift import stress
+
+    t_end, starts = (2000.0, 4) if form == "kernel" else (500.0, 2)
+    if form == "black box":
+        step = lambda problem, Q, Omega, h, t: method.advance(problem, Q, Omega, h, 1, t)
+        step.__name__ = method.name
+        method = step
+    h = (0.125, 0.25)
+    row = stress([method], h=h, t_end=t_end, ensemble=starts).rows[0]
+    evidence = row.evidence[0]
+    verdict = {"drifts": "yes", "no drift seen": "no"}.get(row.verdict, "undecided")
+    how = f"energy on the stress test over [0, {t_end:g}], {starts} starts, h = {h[0]:g}, {h[1]:g}: {row.words}"
+    return Property(evidence.rate, 5 * evidence.error, verdict, how)
+
+
+class _display:
+    def __init__(self, progress):
+        self.progress = progress
+
+    def __enter__(self):
+        if not self.progress:
+            return lambda key: None
+        from rich.console import Console
+
+        self.status = Console(stderr=True).status("measuring")
+        self.status.start()
+        return lambda key: self.status.update(f"measuring: {key}")
+
+    def __exit__(self, *exception):
+        if self.progress:
+            self.status.stop()
+        return False

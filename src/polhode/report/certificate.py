@@ -1,0 +1,96 @@
+"""A certificate for the terminal, for a notebook, and as a page."""
+
+from html import escape
+
+from rich.table import Table
+from rich.text import Text
+
+from polhode.report.page import page, table
+
+NAMES = {
+    "order_free_Q": "order of Q, free body",
+    "order_free_Omega": "order of Omega, free body",
+    "order_potential_Q": "order of Q, potential",
+    "order_potential_Omega": "order of Omega, potential",
+    "order_forced_Q": "order of Q, torque in time",
+    "order_forced_Omega": "order of Omega, torque in time",
+    "symmetric": "symmetric",
+    "symplectic_free": "symplectic, free body",
+    "symplectic_potential": "symplectic, potential",
+    "poisson_free": "Poisson map, free body",
+    "momentum_free": "spatial momentum, free body",
+    "energy_free": "energy, free body",
+    "momentum_top": "vertical momentum, heavy top",
+    "energy_top": "energy, heavy top",
+    "on_group": "stays on SO(3)",
+    "drift": "energy drifts, stress test",
+    "torque_evaluations": "torque evaluations a step",
+    "iterations": "iterations a step",
+    "largest_step": "largest step that solves",
+}
+NUMBERS = ("order_", "torque_", "iterations", "largest_")
+COLOUR = {"yes": "green", "no": "dark_orange3", "undecided": "dim"}
+CLASS = {"yes": "none", "no": "gains", "undecided": "quiet"}
+
+
+def certificate_table(c):
+    """The table for the terminal."""
+    drawn = Table(title=f"Certificate of {c.method}", title_justify="left", caption=c.summary, caption_justify="left")
+    drawn.add_column("property", style="bold", no_wrap=True)
+    drawn.add_column("verdict", no_wrap=True)
+    drawn.add_column("value", justify="right", no_wrap=True)
+    drawn.add_column("how it was measured", style="dim")
+    for key, p in c.properties.items():
+        drawn.add_row(NAMES[key], Text(_verdict(key, p), style=COLOUR[p.verdict]), _value(key, p), p.how)
+    return drawn
+
+
+def certificate_notes(c):
+    """Sentences below the table: contradicted claims, and what the failures point to."""
+    notes = [f"Claimed otherwise: {NAMES[key]} ({claimed})." for key, claimed in c.contradictions.items()]
+    return [*notes, *c.diagnosis]
+
+
+def certificate_card(c):
+    """The card for a notebook."""
+    rows = [
+        (
+            escape(NAMES[key]),
+            f'<span class="verdict {CLASS[p.verdict]}">{_verdict(key, p)}</span>',
+            escape(_value(key, p)),
+            f'<span class="quiet">{escape(p.how)}</span>',
+        )
+        for key, p in c.properties.items()
+    ]
+    notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
+    return (
+        f"<p><b>{escape(c.summary)}</b></p>"
+        + table(("property", "verdict", "value", "how it was measured"), rows, numbers=(2,))
+        + (f"<ul>{notes}</ul>" if notes else "")
+    )
+
+
+def certificate_page(c):
+    """The page: one file, opens without a network."""
+    body = [
+        '<p class="overline">Certificate</p>',
+        f"<h1>{escape(c.method)}</h1>",
+        f'<p class="lead">{escape(c.summary)}</p>',
+        '<div class="wrap">' + certificate_card(c) + "</div>",
+        f'<p class="quiet">Measured in {c.seconds:.1f} s; the numbers are in this page as JSON.</p>',
+    ]
+    return page(f"Certificate of {c.method}", body, c.to_dict())
+
+
+def _verdict(key, p):
+    return "measured" if key.startswith(NUMBERS) and p.verdict == "yes" else p.verdict
+
+
+def _value(key, p):
+    if p.value is None:
+        return "-"
+    if p.value == float("inf"):
+        return "exact"
+    if key.startswith(NUMBERS):
+        return f"{p.value:.2f}" if key.startswith("order_") else f"{p.value:.3g}"
+    return f"{p.value:.1e}"

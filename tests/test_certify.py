@@ -1,0 +1,163 @@
+"""Certificates: right integrators pass, and the usual mistakes are caught and named."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.certify.certificate import KEYS
+
+# ---- a variational Lie-Verlet in NumPy, and the same with one mistake each ----------------------------
+
+
+def hat(x):
+    return np.array([[0 * x[0], -x[2], x[1]], [x[2], 0 * x[0], -x[0]], [-x[1], x[0], 0 * x[0]]])
+
+
+def cay(x):
+    X = hat(x) / 2
+    return np.linalg.solve(np.eye(3) - X, np.eye(3) + X)
+
+
+def solved(J, b, h, w, tolerance=0.0, most=40):
+    for _ in range(most):
+        new = np.linalg.solve(J, b + h / 2 * np.cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w)
+        small = np.abs(new - w).max() <= tolerance
+        w = new
+        if small:
+            break
+    return w
+
+
+def lie_verlet(problem, Q, Omega, h, t, rotation=cay, tolerance=0.0, late=None, torque=None, half=False, lopsided=0.0):
+    J = problem.tensor
+    torque = torque or problem.torque
+    w = solved(J, J @ Omega + h / 2 * torque(t, Q), h, Omega, tolerance)
+    Q1 = Q @ rotation(h * w)
+    m = J @ w
+    end = t + h if late is None else t + late * h
+    Pi = m + h / 2 * np.cross(m, w) + h * h / 4 * (1 + lopsided) * (w @ m) * w + h / 2 * torque(end, Q1)
+    return Q1, w if half else np.linalg.solve(J, Pi)
+
+
+def mistaken(**mistake):
+    def step(problem, Q, Omega, h, t):
+        return lie_verlet(problem, Q, Omega, h, t, **mistake)
+
+    return step
+
+
+def wrong_frame(problem, Q, Omega, h, t):
+    return lie_verlet(problem, Q, Omega, h, t, torque=lambda t, Q: Q @ problem.torque(t, Q))
+
+
+def unnormalised(problem, Q, Omega, h, t):
+    """The rotation from a quaternion of length 1 + |x|^2/8 that is taken for one of length one."""
+
+    def rotation(x):
+        w, v = 1.0, x / 2
+        return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) + 2 * w * hat(v)
+
+    return lie_verlet(problem, Q, Omega, h, t, rotation=rotation)
+
+
+BUGS = {
+    "wrong Cayley factor": (
+        mistaken(
+            rotation=lambda x: (
+                np.eye(3) + 4 / (4 + np.sqrt(x @ x)) * hat(x) + 2 / (4 + np.sqrt(x @ x)) * hat(x) @ hat(x)
+            )
+        ),
+        "on_group",
+        "wrong factor",
+    ),
+    "half-step velocity returned": (mistaken(half=True), "order_potential_Omega", "half step is returned"),
+    "torque in the wrong frame": (wrong_frame, "order_potential_Omega", "wrong frame"),
+    "wrong stage time": (mistaken(late=0.0), "order_forced_Omega", "stage time"),
+    "non-symmetric update": (mistaken(lopsided=1.0), "symmetric", "adjoint"),
+    "loose tolerance": (mistaken(tolerance=1e-6), "symmetric", "too loosely"),
+    "unnormalised quaternion": (unnormalised, "on_group", "normalised"),
+    "exp for cay": (mistaken(rotation=lambda x: Rotation.from_rotvec(x).as_matrix()), "symplectic_free", "exp with"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_plausible_mistake_is_caught_and_named(bug):
+    step, caught_by, named = BUGS[bug]
+    c = ph.certify(step, drift=False)
+    good = certificate_of_the_right_one()
+    if caught_by.startswith("order"):
+        assert c[caught_by].value < good[caught_by].value - 0.5
+    else:
+        assert c[caught_by].verdict == "no" and good[caught_by].verdict == "yes"
+    assert any(part in " ".join(c.diagnosis) for part in named.split("|")), c.diagnosis
+
+
+_good = []
+
+
+def certificate_of_the_right_one():
+    if not _good:
+        _good.append(ph.certify(lie_verlet, drift=False))
+    return _good[0]
+
+
+def test_the_right_one_gets_a_clean_certificate():
+    c = certificate_of_the_right_one()
+    yes = {k for k, p in c.properties.items() if p.verdict == "yes"}
+    assert {
+        "symmetric",
+        "symplectic_free",
+        "symplectic_potential",
+        "poisson_free",
+        "momentum_free",
+        "momentum_top",
+    } <= yes
+    assert c["energy_free"].verdict == "no" and c["energy_top"].verdict == "no"
+    assert c["torque_evaluations"].value == 2
+    assert c.diagnosis == () and c.form == "function"
+
+
+def test_a_kernel_a_function_and_a_black_box_get_the_same_verdicts():
+    def advance(problem, Q, Omega, h, n, t):
+        s = ph.solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), "VLV", h=h, n_steps=n, save_every=n)
+        return s.Q[-1], s.Omega[-1]
+
+    kernel = ph.certify("VLV", drift=False)
+    box = ph.certify(ph.BlackBox("VLV from outside", advance), drift=False)
+    function = certificate_of_the_right_one()
+    assert (kernel.form, function.form, box.form) == ("kernel", "function", "black box")
+    for key in box.properties:
+        if key not in ("torque_evaluations", "largest_step"):
+            assert kernel[key].verdict == function[key].verdict == box[key].verdict, key
+
+
+@pytest.mark.parametrize("name", ["VLV", "ELN", "RKMK4", "LIEMID"])
+def test_certificate_of_a_shipped_method(name):
+    c = ph.certify(name)
+    assert c.contradictions == {}
+    assert set(c.properties) <= set(KEYS)
+    if not ph.method(name).free_only:
+        assert set(c.properties) == set(KEYS)
+    data = c.to_dict()
+    assert json.loads(json.dumps(data))["properties"].keys() == c.properties.keys()
+    assert set(data["properties"]["symmetric"]) == {"value", "threshold", "verdict", "how"}
+    assert name in c.summary and c._repr_html_().count("<tr>") == len(c.properties) + 1
+
+
+def test_a_wrong_claim_is_contradicted():
+    import dataclasses
+
+    boastful = dataclasses.replace(ph.method("ELN"), name="BOAST", symplectic=True, order=4)
+    c = ph.certify(boastful, drift=False)
+    assert "symplectic_potential" in c.contradictions and "order_free_Q" in c.contradictions
+    assert "symmetric" not in c.contradictions
+
+
+def test_the_page_is_one_file(tmp_path):
+    from polhode.report.certificate import certificate_page
+
+    html = certificate_page(ph.certify("VLV", drift=False))
+    assert html.startswith("<!doctype html>") and "http" not in html.replace("http://www.w3.org", "")

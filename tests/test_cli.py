@@ -1,0 +1,196 @@
+"""The command line: what it prints where, its exit codes, and that misuse gets a sentence."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import polhode as ph
+from polhode.certify.study import ORTOLAN_SACCON
+from polhode.cli import VERBS, main
+from polhode.references import bibtex, entries, fields
+from polhode.solve import methods
+
+
+def called(capsys, *arguments):
+    """(exit code, standard output, standard error)"""
+    try:
+        code = main(list(arguments))
+    except SystemExit as stop:  # argparse: help and misuse
+        code = stop.code
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example_and_speaks_json(capsys, verb):
+    code, out, _ = called(capsys, verb, "--help")
+    assert code == 0
+    assert f"example:\n  polhode {verb}" in out
+    assert "--json" in out
+
+
+def test_help_is_light():
+    """No compiler, no Matplotlib, no SciPy before there is work for them."""
+    heavy = "numba|matplotlib|scipy|xarray|mpmath|rich"
+    code = (
+        "import sys, re\n"
+        "from polhode.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"print([m for m in sys.modules if re.fullmatch('{heavy}', m)], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    assert all(verb in done.stdout for verb in VERBS)
+
+
+def test_stress_prints_a_table_and_writes_the_files(capsys, tmp_path):
+    small = ("--methods", "ELN", "VLV", "--t-end", "2000", "--ensemble", "2")
+    code, out, err = called(capsys, "stress", *small, "--out", str(tmp_path / "new"))
+    assert code == 0
+    assert err == ""
+    for text in (
+        "slope at h = 0.125",
+        "slope at h = 0.25",
+        "exponent",
+        "loses energy",
+        "no drift seen",
+        "stress.html",
+    ):
+        assert text in out
+    assert {p.name for p in (tmp_path / "new").iterdir()} == {"stress.html", "stress.png", "stress.svg", "stress.json"}
+
+
+def test_stress_as_json_prints_json_alone_and_writes_nothing(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = called(capsys, "stress", "--methods", "MCG", "--h", "0.25", "--t-end", "500", "--json")
+    data = json.loads(out)
+    assert (code, err) == (0, "")
+    assert data["methods"][0]["words"] == "gains energy"
+    assert data["methods"][0]["marks"] == ["one step size only"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_default_methods_are_those_of_the_study(capsys):
+    out = called(capsys, "stress", "--help")[1].replace("\n", " ")
+    assert " ".join(ORTOLAN_SACCON.methods) in " ".join(out.split())
+
+
+def test_list_is_the_catalogue(capsys):
+    code, out, _ = called(capsys, "list", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert [m["name"] for m in data["methods"]] == list(methods())
+    assert [p["name"] for p in data["problems"]] == list(ph.problems())
+    vlv = next(m for m in data["methods"] if m["name"] == "VLV")
+    assert vlv["symplectic"] is True
+    assert vlv["order"] == {"free": [2, 2], "torque": [2, 2]}
+    code, out, _ = called(capsys, "list", "problems")
+    assert code == 0
+    assert "heavy-top" in out
+    assert "LIEMID" not in out
+    assert "LIEMID[EA]" in called(capsys, "list", "methods")[1]
+
+
+def test_run_prints_a_summary_and_saves(capsys, tmp_path):
+    file, plot = tmp_path / "deep" / "run.nc", tmp_path / "run.svg"
+    arguments = ("run", "vlv", "stress", "--t-end", "100", "--save-every", "8", "--out", str(file), "--plot", str(plot))
+    code, out, err = called(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert "800" in out
+    assert len(ph.load(file).t) == 101
+    assert plot.read_text(encoding="utf-8").startswith("<?xml")
+    code, out, _ = called(capsys, "run", "RKMK4", "forced", "--t-end", "1", "--json")
+    data = json.loads(out)
+    assert (code, data["n_steps"], data["n_torque"]) == (0, 20, 81)
+    assert "energy_error_end" not in data
+
+
+def test_a_run_that_fails_says_why_and_exits_with_one(capsys, tmp_path):
+    file = tmp_path / "run.nc"
+    code, out, _ = called(capsys, "run", "TLN", "stress", "--h", "4", "--t-end", "2000", "--out", str(file))
+    assert code == 1
+    assert "did not solve its equations" in " ".join(out.split())
+    assert len(ph.load(file).t) > 1
+    code, out, _ = called(capsys, "run", "TLN", "stress", "--h", "4", "--t-end", "2000", "--json")
+    assert code == 1
+    assert json.loads(out)["success"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        ([], "required: VERB"),
+        (["stres"], "invalid choice: 'stres'"),
+        (["stress", "--method", "ELN"], "unrecognized arguments: --method"),
+        (["stress", "--methods", "ELM"], "Did you mean 'ELN'?"),
+        (["stress", "--problem", "strss"], "Did you mean 'stress'?"),
+        (["stress", "--problem", "forced"], "has no potential"),
+        (["stress", "--h", "fast"], "'fast' is not a finite number"),
+        (["stress", "--h", "nan"], "'nan' is not a finite number"),
+        (["stress", "--h", "0"], "give one or more positive step sizes"),
+        (["stress", "--h", "0.3"], "must be a whole number"),
+        (["stress", "--t-end", "10"], "a drift needs at least 200"),
+        (["stress", "--ensemble", "0"], "'0' is not a whole number, at least 1"),
+        (["stress", "--out", "/dev/null/x"], "Nothing can be written to the folder /dev/null/x"),
+        (["run", "VLV"], "required: PROBLEM"),
+        (["run", "VLV", "heavytop"], "Did you mean 'heavy-top'?"),
+        (["run", "VLV", "stress", "--h", "0"], "h is 0"),
+        (["run", "VLV", "stress", "--save-every", "1.5"], "'1.5' is not a whole number"),
+        (["run", "VLV", "stress", "--t-end", "1", "--out", "/dev/null/x.nc"], "Nothing can be written to the folder"),
+        (["list", "everything"], "invalid choice: 'everything'"),
+        (["cite", "NEWTON"], "There is no method or problem 'NEWTON'"),
+    ],
+)
+def test_misuse_gets_a_sentence_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = called(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert err.startswith("polhode")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_exits_with_one(capsys, monkeypatch):
+    def interrupt(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polhode.cli.list.run", interrupt)
+    code, out, err = called(capsys, "list")
+    assert (code, out, err) == (1, "", "polhode list: interrupted.\n")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f"{sys.executable} -c 'import sys; from polhode.cli import main; sys.exit(main([\"list\"]))' | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+# ---- sources -----------------------------------------------------------------------------------------
+
+
+def test_cite_prints_bibtex(capsys):
+    code, out, _ = called(capsys, "cite", "NEW3", "stress")
+    assert code == 0
+    assert "@article{koziara-bicanic-2010," in out
+    assert out.count("{ortolan-saccon-2012,") == 1
+    code, out, _ = called(capsys, "cite", "NEW3", "--json")
+    data = json.loads(out)
+    assert set(data["bibtex"]) == set(data["sources"]["NEW3"]) == set(ph.method("NEW3").sources)
+
+
+def test_every_source_of_every_method_and_problem_resolves():
+    keys = {key for m in methods().values() for key in m.sources}
+    keys |= {key for make in ph.problems().values() for key in make().sources}
+    assert sorted(keys - set(entries())) == []
+    assert all(m.sources for m in methods().values())
+    assert all({"title", "year"} <= set(fields(key)) for key in entries())
+
+
+def test_an_entry_is_read_to_its_last_brace(monkeypatch):
+    author = "Bi{\\'c}ani{\\'c}, N. and Eng{\\o}, K."
+    text = f'@article{{a,\n  author = {{{author}}},\n  title = {{On {{SO}}(3)}},\n  year = "2010",\n}}'
+    monkeypatch.setattr("polhode.references.entries", lambda: {"a": text})
+    assert bibtex(["a"]) == text
+    assert fields("a") == {"author": "Bićanić, N. and Engø, K.", "title": "On SO(3)", "year": "2010"}
