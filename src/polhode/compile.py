@@ -144,7 +144,7 @@ def _sources():
     """
     root = pathlib.Path(__file__).parent
     text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "lanes.py"):
+    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "lanes.py", "blocks.py"):
         text.update((root / file).read_bytes())
     for file in sorted((root / "so3").glob("*.py")):
         text.update(file.read_bytes())
@@ -365,4 +365,10 @@ def _mixed_product(a, b):
 def _triple(value):
     if isinstance(value, types.BaseTuple) and len(value) != 3:
         return None
-    return lambda value: (float(value[0]), float(value[1]), float(value[2]))
+    number = adapt._plain
+    return lambda value: (number(value[0]), number(value[1]), number(value[2]))
+
+
+@by_type(adapt._plain)
+def _plain(x):
+    return (lambda x: float(x)) if isinstance(x, (types.Float, types.Integer, types.Boolean)) else None

@@ -1,4 +1,4 @@
-"""Several bodies at once: a number of machine code that is a SIMD vector of doubles, and the loop over blocks of them.
+"""Several bodies at once: a number of machine code that is a SIMD vector of doubles.
 
 The fifth arithmetic of the kernels. `Lanes` is a type of Numba's whose value is an LLVM <n x double>, with the
 operators and the functions of ``scalar.py``; the unchanged steps and torques then work on n bodies at once. Every
@@ -29,7 +29,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-from polhode import adapt, compile, engine, scalar
+from polhode import adapt, compile, scalar
 from polhode.body import torque_at
 from polhode.cache import reachable
 from polhode.compile import F8, by_type
@@ -169,6 +169,28 @@ _unary(math.fabs, Lanes, _llvm("fabs"))
 _unary(math.sqrt, Lanes, _llvm("sqrt"))
 
 
+@infer_global(operator.pow)
+class _Power(AbstractTemplate):
+    """x ** 3 and the like: the products that Numba makes of them for a double."""
+
+    def generic(self, args, kws):
+        x, n = args
+        if isinstance(x, Lanes) and isinstance(n, types.IntegerLiteral) and 0 < n.literal_value <= 64:
+            return signature(x, x, n)
+        return None
+
+
+@lower_builtin(operator.pow, Lanes, types.IntegerLiteral)
+def _power(context, builder, signature, args):
+    n, square, result = signature.args[1].literal_value, args[0], None
+    while n:
+        if n & 1:
+            result = square if result is None else builder.fmul(result, square)
+        n >>= 1
+        square = builder.fmul(square, square)
+    return result
+
+
 @intrinsic
 def every(typing_context, mask):
     """Whether a condition holds in every lane."""
@@ -222,12 +244,12 @@ def _mapped(kind, change):
 # ---- the functions of scalar.py ----------------------------------------------------------------------
 
 
-def by_lane(function):
+def by_lane(function, label):
     """A function of doubles in each lane by itself: rare work, kept out of the way of the rest."""
 
     def build(context, builder, signature, args):
         lanes = signature.return_type
-        name = f"polhode.{lanes}.{function.__module__}.{function.__qualname__}.{function.__code__.co_firstlineno}"
+        name = f"polhode.{lanes}.{label}"
         module, count = builder.module, len(args)
         if name not in module.globals:
             one = F8(*[F8] * count)
@@ -257,13 +279,17 @@ def _in_lanes(function, implementation):
 
 
 def _lane_by_lane(function, scalar_function):
-    slow = by_lane(scalar_function)
+    slow = by_lane(scalar_function, f"{getattr(function, '__module__', 'numpy')}.{function.__name__}")
     _in_lanes(function, lambda x: slow(x))
+
+
+def _scalar_version(f):
+    return lambda x: f(x)
 
 
 def _stumpff(function, small, real):
     """Polynomials where all angles are small enough; lane by lane where one is not."""
-    far = by_lane(real)
+    far = by_lane(real, real.__name__)
 
     def value(s):
         if every(s <= 0.25):
@@ -284,16 +310,14 @@ _in_lanes(scalar.sqrt, lambda x: math.sqrt(x))
 _in_lanes(scalar.magnitude, lambda x: abs(x))
 _in_lanes(scalar.epsilon, lambda x: 2.0**-52)
 _in_lanes(scalar.nobody, lambda x: none_of(x))
+_in_lanes(adapt._plain, lambda x: x)
 _in_lanes(np.sqrt, lambda x: math.sqrt(x))
 _in_lanes(np.abs, lambda x: abs(x))
 _lane_by_lane(scalar.sin, lambda x: math.sin(x))
 _lane_by_lane(scalar.cos, lambda x: math.cos(x))
-_lane_by_lane(math.sin, lambda x: math.sin(x))
-_lane_by_lane(math.cos, lambda x: math.cos(x))
-_lane_by_lane(math.exp, lambda x: math.exp(x))
-_lane_by_lane(np.sin, lambda x: np.sin(x))
-_lane_by_lane(np.cos, lambda x: np.cos(x))
-_lane_by_lane(np.exp, lambda x: np.exp(x))
+for _name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh"):
+    for _library in (math, np):
+        _lane_by_lane(getattr(_library, _name), _scalar_version(getattr(_library, _name)))
 
 
 @intrinsic
@@ -404,270 +428,3 @@ WHOLE = {torque_at}
 halved in its two parts, the attitude and the torque there."""
 
 compile.VARIANTS.append(halved)
-
-
-# ---- memory ------------------------------------------------------------------------------------------
-#
-# Numbers of the bodies of a block lie side by side: arrays are (blocks, numbers, width). With a width of 1 the
-# same loop runs one body at a time, on plain doubles.
-
-
-def _kind(width):
-    return F8 if width == 1 else Lanes(width)
-
-
-def _place(context, builder, array, kind, block, at):
-    """The address of number `at` of a block, as one of vectors or doubles."""
-    view = context.make_array(kind)(context, builder, array)
-    shape = [builder.extract_value(view.shape, i) for i in (1, 2)]
-    index = builder.mul(builder.add(builder.mul(block, shape[0]), at), shape[1])
-    return builder.gep(view.data, [index])
-
-
-@functools.cache
-def reader(count, at, width):
-    """read(array, block): `count` numbers of a block from place `at`, as a tuple."""
-    number = _kind(width)
-
-    @intrinsic
-    def read(typing_context, array, block):
-        def build(context, builder, signature, args):
-            block = context.cast(builder, args[1], signature.args[1], types.intp)
-            parts = []
-            for i in range(count):
-                place = _place(context, builder, args[0], array, block, ir.Constant(I64, at + i))
-                place = builder.bitcast(place, context.get_value_type(number).as_pointer())
-                parts.append(builder.load(place, align=8))
-            return context.make_tuple(builder, signature.return_type, parts)
-
-        return _tuple(number, count)(array, block), build
-
-    return read
-
-
-@functools.cache
-def writer(width):
-    """write(array, block, values): the numbers of nested tuples, one after the other."""
-    number = _kind(width)
-
-    @intrinsic
-    def write(typing_context, array, block, values):
-        def build(context, builder, signature, args):
-            block = context.cast(builder, args[1], signature.args[1], types.intp)
-            for i, (value, kind) in enumerate(_leaves(builder, args[2], values)):
-                place = _place(context, builder, args[0], array, block, ir.Constant(I64, i))
-                place = builder.bitcast(place, context.get_value_type(number).as_pointer())
-                builder.store(context.cast(builder, value, kind, number), place, align=8)
-            return context.get_dummy_value()
-
-        return types.void(array, block, values), build
-
-    return write
-
-
-def _leaves(builder, value, kind):
-    if not isinstance(kind, types.BaseTuple):
-        yield value, kind
-        return
-    for i, part in enumerate(kind):
-        yield from _leaves(builder, builder.extract_value(value, i), part)
-
-
-def _tuple(number, count):
-    return types.UniTuple(number, count) if count else types.Tuple(())
-
-
-@functools.cache
-def viewer(width):
-    """view(out, block): the rows (samples, 7) of one block in an array (samples, 7, bodies)."""
-    rows = types.Array(_kind(width), 2, "A", aligned=False)
-
-    @intrinsic
-    def view(typing_context, out, block):
-        def build(context, builder, signature, args):
-            whole = context.make_array(out)(context, builder, args[0])
-            block = context.cast(builder, args[1], signature.args[1], types.intp)
-            data = builder.gep(whole.data, [builder.mul(block, ir.Constant(I64, width))])
-            result = context.make_array(rows)(context, builder)
-            context.populate_array(
-                result,
-                data=builder.bitcast(data, context.get_data_type(rows.dtype).as_pointer()),
-                shape=[builder.extract_value(whole.shape, i) for i in (0, 1)],
-                strides=[builder.extract_value(whole.strides, i) for i in (0, 1)],
-                itemsize=ir.Constant(I64, 8 * width),
-                meminfo=None,
-            )
-            return result._getvalue()
-
-        return rows(out, block), build
-
-    return view
-
-
-@intrinsic
-def lane(typing_context, x, k):
-    """The number of one lane; of one body, the number."""
-
-    def build(context, builder, signature, args):
-        return builder.extract_element(args[0], args[1]) if isinstance(x, Lanes) else args[0]
-
-    return F8(x, k), build
-
-
-@intrinsic
-def lanes_of(typing_context, values, k):
-    """The numbers of one lane of a tuple."""
-
-    def build(context, builder, signature, args):
-        parts = [builder.extract_element(x, args[1]) for x, _ in _leaves(builder, args[0], values)]
-        return context.make_tuple(builder, signature.return_type, parts)
-
-    return types.UniTuple(F8, len(values))(values, k), build
-
-
-@intrinsic
-def with_lane(typing_context, x, k, value):
-    """The same lanes with one of them changed."""
-    return x(x, k, value), lambda context, builder, signature, args: builder.insert_element(args[0], args[2], args[1])
-
-
-@intrinsic
-def address(typing_context, parameters, p, k):
-    """Where the parameters of body k of block p begin; (blocks, width, numbers) here: those of a body together."""
-
-    def build(context, builder, signature, args):
-        view = context.make_array(parameters)(context, builder, args[0])
-        p, k = (context.cast(builder, x, kind, types.intp) for x, kind in zip(args[1:], signature.args[1:]))
-        width, count = (builder.extract_value(view.shape, i) for i in (1, 2))
-        return builder.gep(view.data, [builder.mul(builder.add(builder.mul(p, width), k), count)])
-
-    return compile.PAR(parameters, p, k), build
-
-
-# ---- the loop over blocks ----------------------------------------------------------------------------
-
-
-def loop(method, memory, coefficients, torque=None, width=WIDTH):
-    """Machine code that advances blocks of bodies.
-
-    With a `torque`, a kernel, it is compiled into the loop: one loop for each method and torque. A torque by
-    address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
-    takes the torque's machine code and calls it for each body: one loop for each method.
-    """
-    return _loop(method.step, method.start, memory, coefficients, torque, width)
-
-
-@functools.cache
-def _loop(step, start, memory, coefficients, torque, width):
-    """See `loop`."""
-    WHOLE.update((step, start, alive, bury))
-    advance, everybody, write, view = engine.advance_all, scalar.everybody, writer(width), viewer(width)
-    read_J, read_iJ, read_numbers = (reader(*x, width) for x in ((3, 0), (3, 3), (coefficients, 6)))
-    read_q, read_Pi, read_tau, read_memory = (reader(*x, width) for x in ((4, 0), (3, 4), (3, 7), (memory, 10)))
-    load = _torque_in_lanes(torque, width) if torque else _torque_by_body(width)
-
-    def blocks(
-        given, h, t0, first, n, every, left, row, begin, end, constants, parameters, states, out, failed, errors
-    ):
-        iterations = 0
-        for b in range(begin, end):
-            if not alive(failed, b, width):
-                continue
-            c, p = min(b, len(constants) - 1), min(b, len(parameters) - 1)
-            if first == 0:
-                body = (
-                    read_J(constants, c),
-                    read_iJ(constants, c),
-                    read_numbers(constants, c),
-                    load(given, parameters, p),
-                )
-                write(states, b, start(h, t0, read_q(states, b), read_Pi(states, b), body))
-            done, r, l = 0, row, left
-            while done < n:
-                body = (
-                    read_J(constants, c),
-                    read_iJ(constants, c),
-                    read_numbers(constants, c),
-                    load(given, parameters, p),
-                )
-                state = (read_q(states, b), read_Pi(states, b), read_tau(states, b), read_memory(states, b))
-                took, r, l, its, error, state = advance(
-                    step, body, h, t0, first + done, n - done, every, l, state, view(out, b), r
-                )
-                write(states, b, state)
-                iterations += its
-                done += took
-                if not everybody(error == 0):
-                    if not bury(error, first + done - 1, b, failed, errors, states, constants, parameters, width):
-                        break
-        return iterations
-
-    i8, numbers = types.int64, types.Array(F8, 3, "C")
-    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    given = types.none if torque else types.FunctionType(compile.TORQUE)
-    signature = i8(given, F8, F8, *[i8] * 7, *[numbers] * 4, marks, values)
-    name = f"lanes{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else "-any")
-    return compile._machine_code(blocks, signature, (step, start, load, alive, bury), name)
-
-
-def _torque_in_lanes(torque, width):
-    """The torque of a body, compiled into the loop, with its parameters."""
-    read = reader(adapt.PARAMETERS, 0, width)
-    return lambda given, parameters, p: (torque, read(parameters, p))
-
-
-def _torque_by_body(width):
-    """The torque of a body, called for one body after the other, and where its parameters are."""
-    if width == 1:
-        return lambda given, parameters, p: (given, address(parameters, p, 0))
-
-    def torque(t, Q, source):
-        function, parameters, p = source
-        x, y, z = 0 * Q[0], 0 * Q[0], 0 * Q[0]
-        for k in range(width):
-            a, b, c = function(t, lanes_of(Q, k), address(parameters, p, k))
-            x, y, z = with_lane(x, k, a), with_lane(y, k, b), with_lane(z, k, c)
-        return x, y, z
-
-    compile._jitable(torque)
-    return lambda given, parameters, p: (torque, (given, parameters, p))
-
-
-@scalar.kernel
-def alive(failed, b, width):
-    """Whether any body of a block is still on its way."""
-    for k in range(width):
-        if failed[b * width + k] < 0:
-            return True
-    return False
-
-
-@scalar.kernel
-def bury(error, i, b, failed, errors, states, constants, parameters, width):
-    """Note the bodies that fail in step i, and let each follow a healthy one of its block from here on.
-
-    They cost nothing then, and cannot fail again by themselves. False if there is no healthy one.
-    """
-    healthy = -1
-    for k in range(width):
-        if lane(error, k) == 0:
-            healthy = k
-    for k in range(width):
-        if not lane(error, k) == 0:
-            if failed[b * width + k] < 0:
-                failed[b * width + k] = i
-                errors[b * width + k] = lane(error, k)
-            if healthy >= 0:
-                follow(states, b, k, healthy)
-                if len(constants) == len(states):
-                    follow(constants, b, k, healthy)
-                if len(parameters) == len(states):
-                    follow(parameters, b, k, healthy)
-    return healthy >= 0
-
-
-@scalar.kernel
-def follow(numbers, b, k, healthy):
-    """Give body k of a block the numbers of another."""
-    for i in range(numbers.shape[1]):
-        numbers[b, i, k] = numbers[b, i, healthy]
