@@ -6,6 +6,7 @@ from polhode import build, inertia
 from polhode.certify.certify import certify
 from polhode.certify.drift import stress
 from polhode.certify.recommend import recommend
+from polhode.ensemble import Ensemble, solve_ensemble
 from polhode.errors import FileError, InputError
 from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
@@ -25,6 +26,7 @@ from polhode.trajectory import Trajectory, load
 __version__ = "0.1.0"
 __all__ = [
     "BlackBox",
+    "Ensemble",
     "FileError",
     "InputError",
     "Method",
@@ -50,6 +52,7 @@ __all__ = [
     "problems",
     "recommend",
     "solve",
+    "solve_ensemble",
     "step",
     "stress",
 ]

@@ -23,7 +23,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import caching, cgutils
 from numba.core.errors import NumbaError, NumbaWarning
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 
 from polhode import adapt, engine, scalar
 from polhode.cache import cache_base, fingerprint, reachable
@@ -163,7 +163,7 @@ def _sources():
     """
     root = pathlib.Path(__file__).parent
     text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py"):
+    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "lanes.py", "blocks.py"):
         text.update((root / file).read_bytes())
     for file in sorted((root / "so3").glob("*.py")):
         text.update(file.read_bytes())
@@ -211,9 +211,23 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 # ---- kernels and the functions of scalar.py and adapt.py inside machine code -------------------------
 
 
+VARIANTS = []
+"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see lanes.py."""
+
+
+BY_TYPE = set()
+"""Functions that are different code for each type of number, and never compiled from their own source."""
+
+
 @functools.cache
 def _jitable(function):
-    register_jitable(**INSIDE, forceinline=True)(function)
+    """Make a kernel callable from machine code."""
+    if function in BY_TYPE:
+        return
+
+    @overload(function, jit_options={**INSIDE, "forceinline": True}, strict=False)
+    def implementation(*args):
+        return next(filter(None, (variant(function, args) for variant in VARIANTS)), function)
 
 
 def _make_callable():
@@ -223,7 +237,9 @@ def _make_callable():
 
 for _f in (
     scalar.c0_real,
+    scalar.c0_small,
     scalar.c1_real,
+    scalar.c1_small,
     scalar.c3_real,
     scalar.c3_small,
     scalar.c0_complex,
@@ -239,10 +255,16 @@ for _f in (
     _jitable(_f)
 
 
+def by_type(function, **options):
+    """Numba's overload, remembered in BY_TYPE."""
+    BY_TYPE.add(function)
+    return overload(function, **options)
+
+
 def _by_type(function, real, complex_):
     """Inside machine code `function` is `real` for floats and integers, `complex_` for complex numbers."""
 
-    @overload(function, jit_options=INSIDE)
+    @by_type(function, jit_options=INSIDE)
     def choose(x):
         if isinstance(x, (types.Float, types.Integer)):
             return real
@@ -258,17 +280,38 @@ _by_type(adapt.real_part, lambda x: x, lambda x: x.real)
 _by_type(adapt.imaginary_part, lambda x: 0.0, lambda x: x.imag)
 _by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag) / scalar.STEP)
 _by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
+_by_type(scalar.nobody, lambda x: False, lambda x: False)
 
 
-@overload(scalar.overlap, jit_options=INSIDE)
+@by_type(scalar.overlap, jit_options=INSIDE)
 def _overlap(x, y):
     if isinstance(x, (types.Float, types.Integer)):
         return lambda x, y: x * y
     return lambda x, y: x.real * y.real + (x.imag / scalar.STEP) * (y.imag / scalar.STEP)
 
 
+@by_type(scalar.finished)
+def _finished(before, now):
+    return (lambda before, now: now) if isinstance(now, types.Boolean) else None
+
+
+@by_type(scalar.everybody)
+def _everybody(condition):
+    return (lambda condition: condition) if isinstance(condition, types.Boolean) else None
+
+
+@by_type(scalar.kept)
+def _kept(done, old, new):
+    return (lambda done, old, new: new) if isinstance(done, types.Boolean) and _is_plain(old) else None
+
+
+def _is_plain(kind):
+    """Whether a type is numbers, or tuples of them, that stand for one body."""
+    return isinstance(kind, types.Number) or (isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind)))
+
+
 def _stumpff(function, real, complex_):
-    @overload(function, jit_options=INSIDE)
+    @by_type(function, jit_options=INSIDE)
     def choose(s):
         if isinstance(s, (types.Float, types.Integer)):
             return lambda s: real(s)
@@ -293,7 +336,7 @@ def _address(typing_context, array):
     return PAR(array), build
 
 
-@overload(adapt.square, inline="always")  # inlined, so that the array lives in the frame of the caller
+@by_type(adapt.square, inline="always")  # inlined, so that the array lives in the frame of the caller
 def _square(Q):
     return lambda Q: _array_on_stack(Q)
 
@@ -337,8 +380,14 @@ def _mixed_product(a, b):
     return None
 
 
-@overload(adapt.triple, jit_options=INSIDE)
+@by_type(adapt.triple, jit_options=INSIDE)
 def _triple(value):
     if isinstance(value, types.BaseTuple) and len(value) != 3:
         return None
-    return lambda value: (float(value[0]), float(value[1]), float(value[2]))
+    number = adapt._plain
+    return lambda value: (number(value[0]), number(value[1]), number(value[2]))
+
+
+@by_type(adapt._plain)
+def _plain(x):
+    return (lambda x: float(x)) if isinstance(x, (types.Float, types.Integer, types.Boolean)) else None

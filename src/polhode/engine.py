@@ -1,6 +1,6 @@
 """The loop: steps, saves, counts, and stops at the first step that fails. It knows no method and no problem."""
 
-from polhode.scalar import kernel
+from polhode.scalar import everybody, kernel
 from polhode.so3.rotations import matrix, rotated
 from polhode.so3.vectors import dot, mul
 
@@ -80,3 +80,30 @@ def note(tally, block, k, place, y):
         new = old + x
         tally[block, k, 3 + 2 * j] = new
         tally[block, k, 4 + 2 * j] = (new - old) - x
+
+
+@kernel
+def advance_all(step, body, h, t0, first, n, every, left, state, out, row):
+    """As `advance`, for numbers that may stand for several bodies, of which one may fail and the others go on.
+
+    Returns after the first step in which one fails, with the state after it: that of the others is right. The
+    error is zero for them, positive for a body that did not solve its equations, NaN for one that is not finite.
+    """
+    iterations = 0
+    for i in range(first, first + n):
+        state, report = step(h, t0 + i * h, state, body)
+        iterations += report[0]
+        q, Pi, tau = state[0], state[1], state[2]
+        left -= 1
+        if left == 0:
+            for k in range(4):
+                out[row, k] = q[k]
+            for k in range(3):
+                out[row, 4 + k] = Pi[k]
+            row += 1
+            left = every
+        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        error = report[1] + (total - total)
+        if not everybody(error == 0):
+            return i + 1 - first, row, left, iterations, error, state
+    return n, row, left, iterations, 0.0, state

@@ -101,20 +101,55 @@ def epsilon(x):
     return 2.0**-52 if isinstance(x, (float, int, complex)) else _mp().eps
 
 
+# ---- decisions -----------------------------------------------------------------------------------------
+#
+# In lanes (lanes.py) a number stands for several bodies, and a condition may hold for some of them. A loop goes
+# on until all are finished; what belongs to a finished one is kept, so that each gets what it would get alone.
+# For one body a finished loop has been left: nothing is left to decide, and these functions cost nothing.
+
+
+def nobody(x):
+    """The condition that holds for none of the bodies that x stands for."""
+    return False
+
+
+def finished(before, now):
+    """Which bodies are finished: those that were, and those that are now."""
+    return now
+
+
+def everybody(condition):
+    """Whether a condition holds for every body."""
+    return condition
+
+
+def kept(done, old, new):
+    """The new numbers, or tuples of them; for bodies that are done, the old ones."""
+    return new
+
+
 # ---- floats, interpreted or compiled: the same code --------------------------------------------------
 
 
 def c0_real(s):
     if s <= 0.25:
-        return series(s, 1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200)
+        return c0_small(s)
     return math.cos(math.sqrt(s))
+
+
+def c0_small(s):
+    return series(s, 1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200)
 
 
 def c1_real(s):
     if s <= 0.25:
-        return series(s, 1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, 0.0)
+        return c1_small(s)
     x = math.sqrt(s)
     return math.sin(x) / x
+
+
+def c1_small(s):
+    return series(s, 1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, 0.0)
 
 
 def c3_real(s):
@@ -146,13 +181,13 @@ def c5_small(s):
 
 def c0_complex(s):
     if abs(s) <= 0.25:
-        return series(s, 1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200)
+        return c0_small(s)
     return cmath.cos(cmath.sqrt(s))
 
 
 def c1_complex(s):
     if abs(s) <= 0.25:
-        return series(s, 1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, 0.0)
+        return c1_small(s)
     x = cmath.sqrt(s)
     return cmath.sin(x) / x
 

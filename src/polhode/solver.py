@@ -11,7 +11,7 @@ are round-off already, so a solve never hangs on the last bit.
 Data-dependent loops are confined to this module.
 """
 
-from polhode.scalar import epsilon, kernel, magnitude
+from polhode.scalar import epsilon, everybody, finished, kept, kernel, magnitude, nobody
 from polhode.so3.vectors import apply, minus, plus, solve3
 
 MOST = 30
@@ -32,19 +32,27 @@ def newton(equation, trail, data, scale):
     tiny = epsilon(scale) * magnitude(scale) / 8
     last = tiny
     error = tiny
+    done = nobody(tiny)
     n = 0
     while n < MOST:
-        r, A = equation(x, data)
-        d = solve3(A, r)
-        x = minus(x, d)
+        d = correction(equation, x, data)
+        x = kept(done, x, minus(x, d))
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
         reach = error / 8 if n == 0 else last * last  # |d|^3 <= tiny * reach says K |d|^2 <= tiny
         n += 1
-        if error * error * error <= tiny * reach:
+        done = finished(done, error * error * error <= tiny * reach)
+        if everybody(done):
             error = 0 * tiny
             break
         last = error
-    return x, followed(trail, x), (n, error)
+    return x, followed(trail, x), (n, kept(done, 0 * tiny, error))
+
+
+@kernel
+def correction(equation, x, data):
+    """Newton's correction: the Jacobian's inverse times the residual."""
+    r, A = equation(x, data)
+    return solve3(A, r)
 
 
 @kernel
@@ -63,16 +71,17 @@ def secant(equation, trail, slope, data, body, scale):
     last = tiny
     error = tiny
     d = (0 * x[0], 0 * x[1], 0 * x[2])
+    done = nobody(tiny)
     r, A, g = equation(x, data, body)
     n = 1
     while True:
-        d = solve3(minus9(A, slope), minus(g, r))
-        x = plus(x, d)
+        d = kept(done, d, solve3(minus9(A, slope), minus(g, r)))
+        x = kept(done, x, plus(x, d))
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
-        if (n > 1 and error * error <= tiny * last) or error <= tiny:  # the rate so far times this correction
-            error = 0 * tiny
-            break
-        if n > 1 and 2 * error >= last and error <= noise:  # near an equilibrium: the last bits of the torque
+        quick = ((n > 1) & (error * error <= tiny * last)) | (error <= tiny)  # the rate so far times this correction
+        noisy = (n > 1) & (2 * error >= last) & (error <= noise)  # near an equilibrium: the last bits of the torque
+        done = finished(done, quick | noisy)
+        if everybody(done):
             error = 0 * tiny
             break
         if not n < MOST:
@@ -80,9 +89,10 @@ def secant(equation, trail, slope, data, body, scale):
         last = error
         before = g
         r, A, g = equation(x, data, body)
+        g = kept(done, before, g)
         n += 1
-        slope = broyden(slope, d, minus(g, before))
-    return x, plus(g, apply(slope, d)), followed(trail, x), slope, (n, error)
+        slope = kept(done, slope, broyden(slope, d, minus(g, before)))
+    return x, plus(g, apply(slope, d)), followed(trail, x), slope, (n, kept(done, 0 * tiny, error))
 
 
 @kernel

@@ -9,12 +9,15 @@ lines of code are those of measured.json.
 import functools
 import json
 import math
+import pathlib
 from dataclasses import dataclass
 
-from polhode.certify.measure import FILE
 from polhode.errors import InputError
 from polhode.problem import _number
 from polhode.solve import _positive_integer, methods
+
+FILE = pathlib.Path(__file__).with_name("measured.json")
+"""What `python -m polhode.certify.measure` measured."""
 
 DRIFT_STEP = 0.125  # with which the drifts were measured
 FINEST = 1e-13  # no accuracy beyond can be asked of floats

@@ -1,4 +1,4 @@
-"""Recommendations for the terminal and for a notebook; typical ones as a page: python -m polhode.report.recommend docs"""
+"""Recommendations for the terminal and a notebook; typical ones as a page: python -m polhode.report.recommend docs"""
 
 import pathlib
 import sys

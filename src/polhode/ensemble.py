@@ -1,0 +1,454 @@
+"""`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
+
+import concurrent.futures
+import functools
+import os
+import time
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+
+from polhode import adapt
+from polhode.bodies import Bodies, gathered
+from polhode.errors import InputError
+from polhode.model import Method
+from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _seen, _steps, body_of, solve
+from polhode.solver import MOST
+from polhode.trajectory import Trajectory
+
+SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
+"""How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
+
+LEAST = 64
+"""Steps in a sweep at least: to load and store a state costs about one step."""
+
+
+def solve_ensemble(
+    problem,
+    method,
+    *,
+    Q0=None,
+    Omega0=None,
+    Pi0=None,
+    inertia=None,
+    parameters=None,
+    h=None,
+    t_end=None,
+    n_steps=None,
+    save_every=1,
+    threads=None,
+    progress=False,
+):
+    """Integrate N bodies and return an Ensemble.
+
+    problem     a Problem or its name; or a sequence of N Problems made of the same functions
+    method      a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
+    Q0          (N, 3, 3), N rotation vectors (N, 3) or a Rotation of N; or one for all; or that of the problem
+    Omega0, Pi0 (N, 3), or one for all
+    inertia     moments (N, 3) or tensors (N, 3, 3)
+    parameters  (N, k), for a problem whose torque is a kernel with parameters
+    h, t_end, n_steps, save_every, progress     as for `solve`
+    threads     how many to use; None: as many as there are processors
+
+    Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
+    numbers is not finite, does not disturb the others: it is False in `success`, its states are NaN from there on,
+    and `messages` says what happened. Methods or torques that cannot run in lanes run one body after the other, on
+    all threads; stats["reason"] says why.
+    """
+    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
+    alone = bodies.kinds[0]
+    h, n = _steps(alone, h, t_end, n_steps)
+    _check_breaks(alone, h, n)
+    every = _positive_integer("save_every", save_every)
+    threads = _processors() if threads is None else _positive_integer("threads", threads)
+    _check_memory(len(bodies), n, every)
+    if callable(method) and not isinstance(method, Method):
+        return _one_by_one(bodies, method, h, n, every, progress, "a plain function runs interpreted")
+    method = _found(method)
+    if method.free_only and alone.has_torque:
+        raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
+    memory, coefficients = _sizes(alone, method, h)
+    way = _way(alone, method, memory, coefficients)
+    if way.loop is None:
+        return _one_by_one(bodies, method, h, n, every, progress, way.reason)
+    run = _Run(bodies, method, h, n, every, way, memory)
+    run.drive(threads, progress)
+    return run.result()
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """States of N bodies at the times kept, with the statistics of the run.
+
+    t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
+    would have had after its failure is NaN. `ensemble[i]` is the Trajectory of one body.
+    """
+
+    method: str
+    h: float
+    t: np.ndarray
+    bodies: Bodies
+    rows: np.ndarray | None  # (n - 1, 7, N): quaternion and momentum in principal axes, after the start
+    failed: np.ndarray  # (N,) the step in which a body failed, or -1
+    errors: np.ndarray  # (N,) the last correction of a body that did not solve its equations, NaN otherwise
+    stats: dict
+    sentences: dict = field(default_factory=dict)  # of bodies that ran one by one, as all below
+    states: tuple | None = None  # Q and Omega, where there are no rows
+
+    def __repr__(self):
+        lost = int((~self.success).sum())
+        return (
+            f"<Ensemble of {len(self)} bodies in {self.problem.name} by {self.method}, h = {self.h:g}: "
+            f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}{f', {lost} failed' if lost else ''}>"
+        )
+
+    def __len__(self):
+        return len(self.bodies)
+
+    def __getitem__(self, i):
+        """The trajectory of body i, as far as it came."""
+        i = range(len(self))[i]
+        n = len(self.t) if self.failed[i] < 0 else 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
+        return Trajectory(
+            problem=self.bodies.problem(i),
+            method=self.method,
+            h=self.h,
+            t=self.t[:n],
+            Q=self.Q[:n, i],
+            Omega=self.Omega[:n, i],
+            stats={"n_steps": int(self.stats["n_steps"] if self.failed[i] < 0 else self.failed[i])},
+            success=bool(self.success[i]),
+            message=self.messages.get(i, ""),
+            problem_name=self.problem.name,
+        )
+
+    @property
+    def problem(self):
+        """The problem, with the start of the first body."""
+        return self.bodies.problem(0)
+
+    @functools.cached_property
+    def Q(self):
+        """The attitudes, (n, N, 3, 3)."""
+        return self._seen[0]
+
+    @functools.cached_property
+    def Omega(self):
+        """The angular velocities in body axes, (n, N, 3)."""
+        return self._seen[1]
+
+    @functools.cached_property
+    def _seen(self):
+        if self.states is not None:
+            return self.states
+        n, N, bodies = len(self.t), len(self), self.bodies
+        Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
+        Q[0], Omega[0] = bodies.Q0, bodies.Omega0
+        if bodies.in_principal_axes:
+            for k, row in enumerate(self.rows):
+                Q[k + 1], Omega[k + 1] = _seen(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
+        else:  # body by body: a product of stacks may round in another order
+            for i in range(N):
+                Q[1:, i], Omega[1:, i] = _seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
+        return Q, Omega
+
+    @functools.cached_property
+    def energy(self):
+        """E(t) = Omega.J Omega/2 + U(Q), (n, N)."""
+        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
+        return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials()
+
+    @property
+    def energy_error(self):
+        """E(t) - E(0), (n, N)."""
+        return self.energy - self.energy[0]
+
+    @functools.cached_property
+    def momentum(self):
+        """The spatial angular momentum Q J Omega, (n, N, 3)."""
+        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
+        return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
+
+    @functools.cached_property
+    def orthogonality(self):
+        """max |Q^T Q - I| at each time, (n, N)."""
+        return np.abs(np.einsum("nbji,nbjk->nbik", self.Q, self.Q) - np.eye(3)).max(axis=(2, 3))
+
+    @property
+    def success(self):
+        """Which bodies reached the end, (N,)."""
+        return (self.failed < 0) & (not self.stats["interrupted"])
+
+    @functools.cached_property
+    def messages(self):
+        """What happened to each body that failed."""
+        return {int(i): self._sentence(int(i)) for i in np.flatnonzero(self.failed >= 0)}
+
+    @property
+    def message(self):
+        """What went wrong, in one text; empty if nothing did."""
+        lost = np.flatnonzero(self.failed >= 0)
+        told = []
+        if self.stats["interrupted"]:
+            told.append(f"Interrupted at step {self.stats['n_steps']}; what was computed until then is here.")
+        if len(lost):
+            told.append(f"{len(lost)} of {len(self)} bodies failed.")
+            told.extend(self._sentence(int(i)) for i in lost[:3])
+            told.extend(["..."] * (len(lost) > 3))
+        return " ".join(told)
+
+    def _sentence(self, i):
+        if i in self.sentences:
+            return f"Body {i}: {self.sentences[i]}"
+        if not self.bodies.finite[i]:
+            return f"Body {i} cannot start: one of its numbers (Q0, Omega0, inertia, parameters) is not finite."
+        k = self.failed[i]
+        where = f"step {k} (t = {self.problem.t0 + k * self.h:g}) of {self.problem.name} with h = {self.h:g}"
+        if self.errors[i] > 0:
+            return (
+                f"Body {i}: {self.method} did not solve its equations at {where}: the last correction was "
+                f"{self.errors[i]:.2g} rad after {MOST} iterations. Reduce h."
+            )
+        return (
+            f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "
+            "there, or reduce h."
+        )
+
+    def _potentials(self):
+        """U of every body at every time, (n, N)."""
+        p, n, N = self.problem, len(self.t), len(self)
+        if self.rows is None or not p.has_potential or p.machine_potential is None:
+            problems = [self.bodies.problem(i) for i in range(N)]
+            return np.array([[a.potential(Q) for a, Q in zip(problems, row)] for row in self.Q])
+        from polhode import compile
+
+        start = np.full((1, 4, N), np.nan)
+        start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[:, :4]
+        q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
+        evaluate, potential, parameters = compile.energies(), p.machine_potential, self.bodies.parameters
+        if len(parameters) == 1:
+            for k in range(n):
+                evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])
+        else:
+            for i in range(N):
+                values = np.empty(n)
+                evaluate(potential, parameters[i], np.ascontiguousarray(q[:, :, i]), values)
+                out[:, i] = values
+        return out
+
+
+# ---- the ways to run ---------------------------------------------------------------------------------
+
+
+def _sizes(problem, method, h):
+    """How many numbers a method carries from step to step, and how many coefficients it has."""
+    body = body_of(problem, method, torque=adapt.no_torque)
+    return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
+
+
+def _way(problem, method, memory, coefficients):
+    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
+    from polhode import blocks, compile, lanes
+
+    def compiled(torque, width):
+        return blocks.loop(method, memory, coefficients, torque, width)
+
+    try:
+        loop = compiled(problem._torque_kernel, lanes.WIDTH)
+        return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=None, by_rows=False, reason="")
+    except compile.CannotCompile as error:
+        reason = error.reason
+    if problem.machine_torque is None:
+        return SimpleNamespace(loop=None, reason="the torque cannot be compiled and runs interpreted")
+    try:
+        return SimpleNamespace(
+            loop=compiled(None, lanes.HALF),
+            width=lanes.HALF,
+            given=problem.machine_torque,
+            by_rows=True,
+            reason=f"the torque runs one body after the other, as it cannot run in lanes: {reason}",
+        )
+    except compile.CannotCompile as error:
+        reason = error.reason
+    try:
+        return SimpleNamespace(
+            loop=compiled(None, 1),
+            width=1,
+            given=problem.machine_torque,
+            by_rows=False,
+            reason=f"{method.name} runs one body after the other, as it cannot run in lanes: {reason}",
+        )
+    except compile.CannotCompile as error:
+        return SimpleNamespace(loop=None, reason=f"{method.name} cannot be compiled: {error.reason}")
+
+
+class _Run:
+    """The arrays of a run in blocks, and the drive through its steps."""
+
+    def __init__(self, bodies, method, h, n, every, way, memory):
+        self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
+        N, width = len(bodies), way.width
+        self.blocks = -(-N // width)
+        places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
+        good = np.flatnonzero(bodies.finite)
+        self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
+        self.failed[~bodies.finite[places]] = 0
+        places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
+        self.out = np.empty((n // every + (n % every > 0), 7, len(places)))
+        self.states = np.empty((self.blocks, 10 + memory, width))
+        if len(good):
+            self.states[:, :7] = self._in_blocks(bodies.starts(places))
+        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
+        self.constants = self._in_blocks(_constants(constants, method))
+        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
+        self.parameters = self._in_blocks(parameters)
+        if way.by_rows:
+            self.parameters = np.ascontiguousarray(np.swapaxes(self.parameters, 1, 2))
+        self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
+        self.wall_time, self.threads = 0.0, 1
+
+    def _in_blocks(self, numbers):
+        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
+        width = self.way.width
+        if len(numbers) == 1:
+            numbers = np.repeat(numbers, width, axis=0)
+        return np.ascontiguousarray(np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2))
+
+    def drive(self, threads, progress):
+        """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
+        N, begin = len(self.bodies), time.perf_counter()
+        self.threads = threads = min(threads, self.blocks)
+        rate = 4e6 * self.way.width  # body-steps a second and thread, until it is known
+        pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
+        with _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick:
+            try:
+                while self.done < self.n and (self.failed < 0).any():
+                    steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
+                    group = int(TASK_SECONDS * rate / (steps * self.way.width))
+                    group = max(1, min(group, -(-self.blocks // (4 * threads))))
+                    clock = time.perf_counter()
+                    self._sweep(steps, group, pool, tick)
+                    rate = max(N * steps / max(time.perf_counter() - clock, 1e-6) / threads, 1.0)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            finally:
+                if pool:
+                    pool.shutdown(cancel_futures=True)
+        self.wall_time = time.perf_counter() - begin
+
+    def _sweep(self, steps, group, pool, tick):
+        """Take all blocks over some steps, a group of blocks at a time."""
+
+        def task(first):
+            return self.way.loop(
+                *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
+                *(len(self.bodies), first, min(first + group, self.blocks)),
+                *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
+            )
+
+        firsts = range(0, self.blocks, group)
+        for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
+            self.iterations += its
+            tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
+        saved = (self.every - self.left + steps) // self.every
+        self.row += saved
+        self.left += saved * self.every - steps
+        self.done += steps
+
+    def result(self):
+        """The Ensemble; what failed bodies left behind becomes NaN."""
+        N, done = len(self.bodies), self.done
+        if done == self.n and self.left != self.every:
+            self.out[self.row] = np.swapaxes(self.states[:, :7], 0, 1).reshape(7, -1)
+            self.row += 1
+        if done < self.n and not self.interrupted:  # nobody was left
+            self.out[self.row :] = np.nan
+            self.row = len(self.out)
+        failed, rows = self.failed[:N], self.out[: self.row, :, :N]
+        finite = self.bodies.finite
+        for i in np.flatnonzero(failed >= 0):
+            rows[failed[i] // self.every if finite[i] else 0 :, :, i] = np.nan
+        steps = np.append(0, np.minimum(self.every * np.arange(1, self.row + 1), self.n))
+        per = self.method.torques_per_step
+        stats = {
+            "n_bodies": N,
+            "n_steps": done,
+            "n_torque": N * self.method.torques_at_start + (self.iterations if per is None else per * done * N),
+            "n_iterations": self.iterations,
+            "lanes": self.way.width,
+            "threads": self.threads,
+            "compiled": True,
+            "reason": self.way.reason,
+            "interrupted": self.interrupted,
+            "wall_time": self.wall_time,
+        }
+        t = self.bodies.kinds[0].t0 + self.h * steps
+        return Ensemble(self.method.name, self.h, t, self.bodies, rows, failed, self.errors[:N], stats, {})
+
+
+def _constants(moments, method):
+    """J, 1/J and the coefficients of the method, for each body; computed once for bodies alike."""
+    coefficients = {tuple(J): () for J in moments.tolist()} if method.coefficients else {}
+    for J in coefficients:
+        coefficients[J] = method.coefficients(J, float)
+    numbers = np.concatenate([moments, 1 / moments], axis=1)
+    if not coefficients:
+        return numbers
+    return np.concatenate([numbers, np.array([coefficients[tuple(J)] for J in moments.tolist()], dtype=float)], axis=1)
+
+
+def _one_by_one(bodies, method, h, n, every, progress, reason):
+    """The bodies one after the other through `solve`, interpreted."""
+    N, begin = len(bodies), time.perf_counter()
+    samples = n // every + (n % every > 0)
+    Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
+    failed, sentences, interrupted, name = np.full(N, -1), {}, False, getattr(method, "name", "your method")
+    torques = iterations = 0
+    with _bar(progress, N, f"{N} bodies") as tick:
+        for i in range(N):
+            Q[0, i], Omega[0, i] = bodies.Q0[i], bodies.Omega0[i]
+            if interrupted or not bodies.finite[i]:
+                failed[i] = 0
+                if bodies.finite[i]:
+                    sentences[i] = "Interrupted before it began."
+                continue
+            s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+            name, interrupted = s.method, s.stats["interrupted"]
+            Q[: len(s.t), i], Omega[: len(s.t), i] = s.Q, s.Omega
+            torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
+            if not s.success:
+                failed[i], sentences[i] = s.stats["n_steps"], s.message
+            tick(i + 1)
+    stats = {
+        "n_bodies": N,
+        "n_steps": n,
+        "n_torque": torques,
+        "n_iterations": iterations,
+        "lanes": 1,
+        "threads": 1,
+        "compiled": False,
+        "reason": reason,
+        "interrupted": interrupted,
+        "wall_time": time.perf_counter() - begin,
+    }
+    t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
+    return Ensemble(name, h, t, bodies, None, failed, np.full(N, np.nan), stats, sentences, (Q, Omega))
+
+
+def _processors():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_memory(N, n, every):
+    """What is kept must fit into the machine."""
+    if not hasattr(os, "sysconf"):
+        return
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    samples = n // every + 1
+    if 56 * N * samples > 0.8 * have:
+        enough = -(-n // max(1, int(0.2 * have / (56 * N))))
+        raise InputError(
+            f"{N} bodies with {samples} states each take {56e-9 * N * samples:.3g} GB, and this machine has "
+            f"{1e-9 * have:.3g}. Keep fewer states: save_every={enough}."
+        )
