@@ -13,9 +13,9 @@ from polhode import adapt
 from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
 from polhode.model import Method
-from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _seen, _steps, body_of, solve
+from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, body_of, solve
 from polhode.solver import MOST
-from polhode.trajectory import Trajectory
+from polhode.trajectory import Trajectory, seen
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -147,10 +147,10 @@ class Ensemble:
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
         if bodies.in_principal_axes:
             for k, row in enumerate(self.rows):
-                Q[k + 1], Omega[k + 1] = _seen(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
+                Q[k + 1], Omega[k + 1] = seen(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
         else:  # body by body: a product of stacks may round in another order
             for i in range(N):
-                Q[1:, i], Omega[1:, i] = _seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
+                Q[1:, i], Omega[1:, i] = seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
 
     @functools.cached_property

@@ -309,7 +309,7 @@ _stumpff(scalar.c5, scalar.c5_small, scalar.c5_real)
 _in_lanes(scalar.sqrt, lambda x: math.sqrt(x))
 _in_lanes(scalar.magnitude, lambda x: abs(x))
 _in_lanes(scalar.epsilon, lambda x: 2.0**-52)
-_in_lanes(scalar.nobody, lambda x: none_of(x))
+_in_lanes(scalar.nobody, lambda x: none_of(x))  # type: ignore[has-type]
 _in_lanes(adapt._plain, lambda x: x)
 _in_lanes(np.sqrt, lambda x: math.sqrt(x))
 _in_lanes(np.abs, lambda x: abs(x))

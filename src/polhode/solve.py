@@ -383,7 +383,7 @@ class _Silent:
         return False
 
 
-def _bar(progress, total, label, done):
+def _bar(progress, total, label, done=0):
     if not progress:
         return _Silent()
     from polhode.progress import Bar
