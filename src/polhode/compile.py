@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 import warnings
+from typing import Any
 
 import numba
 import numpy as np
@@ -35,7 +36,7 @@ NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
-INSIDE = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by machine code only
+INSIDE: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # for machine code only
 
 COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
