@@ -56,7 +56,8 @@ def clues(method):
     notes = {} if method.free_only else outside.clues(run)
     with mpmath.workdps(properties.DIGITS[0]):
         coarse, fine = (properties.symmetry(method, p, properties.STEP_SIZE / k) for k in (1, 4))
-    notes["symmetric"] = "scales" if coarse > 4 * fine else "stays"
+    if coarse > 10.0 ** (8 - properties.DIGITS[0]):
+        notes["symmetric"] = "scales" if coarse > 4 * fine else "stays"
     return notes
 
 

@@ -7,7 +7,6 @@ machine it ran on and are used as ratios; everything else is the same anywhere.
 
 import json
 import math
-import pathlib
 import time
 
 import numpy as np
@@ -16,13 +15,13 @@ from polhode.body import torque_at
 from polhode.cache import reachable
 from polhode.certify import properties
 from polhode.certify.drift import stress
+from polhode.certify.recommend import FILE
 from polhode.exact.reference import reference
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.solve import methods, solve
 from polhode.solver import NO_SOLVE
 
-FILE = pathlib.Path(__file__).with_name("measured.json")
 SPAN = 5.0
 LOOKS = 4  # times at which errors are taken, the largest counts: one alone may be small by accident
 STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
