@@ -1,6 +1,7 @@
 """Recommendations: from measured data, with reasons, and the data up to date."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_other_wishes():
 def test_a_method_that_has_not_been_measured_is_left_out(monkeypatch):
     data = json.loads(json.dumps(_data()))
     del data["methods"]["VLV"]
-    monkeypatch.setattr("polhode.certify.recommend._data", lambda: data)
+    monkeypatch.setattr(sys.modules["polhode.certify.recommend"], "_data", lambda: data)
     r = ph.recommend(count=60)
     assert r.left_out["not in measured.json"] >= 1 and "VLV" not in [c.method for c in r.choices]
 

@@ -64,7 +64,7 @@ def clues(method):
 def _order(value):
     exact = value == float("inf")
     near = exact or abs(value - round(value)) <= 0.05
-    how = "global error at 60 digits against an independent reference, three halvings of h, extrapolated to h = 0"
+    how = "global error at 60 digits against an independent reference, halving h and extrapolating to h = 0"
     return Property(value, 0.05, "yes" if near else "undecided", "exact to 60 digits" if exact else how)
 
 
