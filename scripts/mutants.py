@@ -1,8 +1,9 @@
 """Mutation check: does the suite notice a single wrong token in a method's step?
 
-Every kernel of the methods is mutated in one place at a time (a sign, a factor, an operand, a stage time, the side
-of a product, a map) that can change the map, the claims and identities are tested on the mutated copy, and the share of mutants that some
-test kills is printed with the survivors. A sample with a fixed seed; `--most 0` takes all.
+Every kernel of the methods is mutated in one place at a time that can change the map (a sign, a factor, an operand,
+a stage time, the side of a product, the kind of a rotation); claims, formulas and identities are tested on the mutated
+copy, and the share of mutants that some test kills is printed, with the survivors. A sample with a fixed seed;
+`--most 0` takes all.
 
     python scripts/mutants.py --most 200
 """
