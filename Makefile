@@ -29,6 +29,7 @@ mutants: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m polhode.report.catalogue docs
+	$(BIN)/python -m polhode.report.recommend docs
 	$(BIN)/python -c "import polhode; polhode.stress().figure().savefig('docs/stress.png', dpi=80)"
 
 $(READY): pyproject.toml

@@ -118,6 +118,7 @@ def test_the_right_one_gets_a_clean_certificate():
     assert c["energy_free"].verdict == "no" and c["energy_top"].verdict == "no"
     assert c["torque_evaluations"].value == 2
     assert c.diagnosis == () and c.form == "function"
+    assert c.not_measured == ["drift", "iterations"]  # the first by choice, the second cannot be seen in a function
 
 
 def test_a_kernel_a_function_and_a_black_box_get_the_same_verdicts():

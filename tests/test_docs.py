@@ -1,32 +1,80 @@
-"""The pages are what the catalogues say, and the README's example runs."""
+"""The documentation: its examples run, and do what it says."""
 
+import importlib.util
+import json
 import pathlib
 import re
 
 import pytest
 
-from polhode.report.catalogue import pages
+import polhode as ph
+from polhode.cli import main
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-
-
-@pytest.mark.parametrize("name", pages())
-def test_generated_pages_are_current(name):
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == pages()[name], "run `make docs`"
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
+CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")
 
 
-def test_the_readme_example_runs():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(compile(block, "README.md", "exec"), {})
+@pytest.fixture(scope="module")
+def mine():
+    spec = importlib.util.spec_from_file_location("mine", DOCS / "examples" / "mine.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_the_readme_shows_the_two_commands_first():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text.index("make stress") < text.index("make test") < text.index("```python")
+def test_the_code_of_the_page_is_that_of_the_example():
+    text = (DOCS / "examples" / "mine.py").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)
+    assert len(blocks) == 6
+    for block in blocks[1:]:
+        assert block in text
 
 
-def test_every_path_in_the_readme_exists():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for path in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (ROOT / path).exists(), path
+def test_the_first_block_of_the_page_runs():
+    scope = {"ph": ph}
+    exec(re.search(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)[1], scope)
+    assert scope["c"]["symplectic_potential"].verdict == "yes"
+    assert scope["c"]["symplectic_potential"].value < 1e-48
+
+
+def test_the_function_gets_the_certificate_that_the_page_tells(mine):
+    c = ph.certify(mine.lie_verlet, drift=False)
+    verdicts = {key: p.verdict for key, p in c.properties.items()}
+    assert c.form == "function" and c.diagnosis == ()
+    assert verdicts["symmetric"] == verdicts["symplectic_potential"] == verdicts["momentum_free"] == "yes"
+    assert verdicts["energy_free"] == "no"
+    assert "complex step" in c["symplectic_free"].how
+
+
+def test_the_mistake_is_exposed_as_the_page_tells(mine):
+    c = ph.certify(mine.with_exp, drift=False)
+    assert c["symmetric"].verdict == c["on_group"].verdict == "yes"
+    assert c["order_potential_Q"].value == pytest.approx(2, abs=0.05)
+    assert c["symplectic_free"].verdict == c["momentum_free"].verdict == "no"
+    assert f"{c['symplectic_free'].value:.0e}" == "3e-04" and "h^3.0" in c["symplectic_free"].how
+    assert ph.stress([mine.with_exp], h=(0.25, 0.5), t_end=500, ensemble=2).rows[0].words == "gains energy"
+    quoted = re.search(r'"(the map and its derivative.*?)"', CERTIFY, flags=re.DOTALL)[1]
+    assert " ".join(quoted.split()) in " ".join(c.diagnosis)
+
+
+def test_kernel_and_black_box_get_theirs(mine):
+    kernel, box = ph.certify(mine.SPLITTING), ph.certify(mine.SIMULATOR, drift=False)
+    assert (kernel.form, box.form) == ("kernel", "black box")
+    assert kernel.contradictions == {} and kernel.diagnosis == () and box.diagnosis == ()
+    for c in (kernel, box):
+        assert c["symplectic_potential"].verdict == c["symmetric"].verdict == "yes"
+    assert ph.solve("stress", mine.SPLITTING, h=0.125, n_steps=100).stats["compiled"]
+    assert "iterations" in kernel.properties and "iterations" not in box.properties
+
+
+def test_module_and_attribute_on_the_command_line(capsys, monkeypatch):
+    monkeypatch.chdir(DOCS / "examples")
+    assert main(["certify", "mine:with_exp", "--no-drift", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["method"] == "with_exp" and data["properties"]["symplectic_free"]["verdict"] == "no"
+
+
+def test_generated_pages_are_up_to_date():
+    from polhode.report.recommend import page
+
+    assert (DOCS / "recommend.md").read_text(encoding="utf-8") == page()

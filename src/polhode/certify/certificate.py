@@ -47,6 +47,11 @@ class Certificate:
         return f"<Certificate of {self.method}: {self.summary}>"
 
     @property
+    def not_measured(self):
+        """The properties that could not be measured of an integrator in this form."""
+        return [key for key in KEYS if key not in self.properties]
+
+    @property
     def contradictions(self):
         """The claims of the method that the measurements contradict."""
         return {k: claimed for k, claimed in self.claims.items() if not _agrees(self.properties.get(k), claimed)}
@@ -60,6 +65,7 @@ class Certificate:
             "summary": self.summary,
             "diagnosis": list(self.diagnosis),
             "contradicted_claims": list(self.contradictions),
+            "not_measured": self.not_measured,
             "seconds": self.seconds,
         }
 

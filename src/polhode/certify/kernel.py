@@ -56,14 +56,15 @@ def clues(method):
     notes = {} if method.free_only else outside.clues(run)
     with mpmath.workdps(properties.DIGITS[0]):
         coarse, fine = (properties.symmetry(method, p, properties.STEP_SIZE / k) for k in (1, 4))
-    notes["symmetric"] = "scales" if coarse > 4 * fine else "stays"
+    if coarse > 10.0 ** (8 - properties.DIGITS[0]):
+        notes["symmetric"] = "scales" if coarse > 4 * fine else "stays"
     return notes
 
 
 def _order(value):
     exact = value == float("inf")
     near = exact or abs(value - round(value)) <= 0.05
-    how = "global error at 60 digits against an independent reference, three halvings of h, extrapolated to h = 0"
+    how = "global error at 60 digits against an independent reference, halving h and extrapolating to h = 0"
     return Property(value, 0.05, "yes" if near else "undecided", "exact to 60 digits" if exact else how)
 
 

@@ -20,6 +20,7 @@ FILE = pathlib.Path(__file__).with_name("measured.json")
 """What `python -m polhode.certify.measure` measured."""
 
 DRIFT_STEP = 0.125  # with which the drifts were measured
+UNMEASURED = "not in measured.json"
 FINEST = 1e-13  # no accuracy beyond can be asked of floats
 
 KEEP = {
@@ -113,7 +114,7 @@ def recommend(
     found, left_out = [], {}
     for m in methods().values():
         d = data["methods"].get(m.name)
-        reason = "not measured yet" if d is None else _unfit(m, d, free, keep, explicit, horizon)
+        reason = UNMEASURED if d is None else _unfit(m, d, free, keep, explicit, horizon)
         if reason:
             left_out[reason] = left_out.get(reason, 0) + 1
             continue
@@ -185,7 +186,7 @@ def _reasons(m, d, free, limit, accuracy):
         {
             "accuracy": f"the step is as large as an error of {accuracy:g} allows",
             "drift": "its energy drifts, and the horizon keeps the step small",
-            "solve": "accurate enough with any step that it can take",
+            "solve": "accurate enough with the largest step that was tried",
         }[limit]
     ]
     if not free:

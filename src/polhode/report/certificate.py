@@ -35,7 +35,9 @@ CLASS = {"yes": "none", "no": "gains", "undecided": "quiet"}
 
 def certificate_table(c):
     """The table for the terminal."""
-    drawn = Table(title=f"Certificate of {c.method}", title_justify="left", caption=c.summary, caption_justify="left")
+    drawn = Table(
+        title=f"Certificate of {c.method}, a {c.form}", title_justify="left", caption=c.summary, caption_justify="left"
+    )
     drawn.add_column("property", style="bold", no_wrap=True)
     drawn.add_column("verdict", no_wrap=True)
     drawn.add_column("value", justify="right", no_wrap=True)
@@ -48,6 +50,8 @@ def certificate_table(c):
 def certificate_notes(c):
     """Sentences below the table: contradicted claims, and what the failures point to."""
     notes = [f"Claimed otherwise: {NAMES[key]} ({claimed})." for key, claimed in c.contradictions.items()]
+    if c.not_measured:
+        notes.append(f"Not measured of a {c.form} like this: {', '.join(NAMES[key] for key in c.not_measured)}.")
     return [*notes, *c.diagnosis]
 
 

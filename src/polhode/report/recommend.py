@@ -1,10 +1,10 @@
-"""Recommendations for the terminal and a notebook; typical ones as a page: python -m polhode.report.recommend docs"""
+"""Recommendations for terminal and notebook; typical ones as a page: python -m polhode.report.recommend docs"""
 
 import pathlib
 import sys
 from html import escape
 
-from polhode.certify.recommend import recommend
+from polhode.certify.recommend import UNMEASURED, recommend
 from polhode.report.page import table
 from polhode.report.terminal import drawn
 
@@ -51,11 +51,10 @@ def recommendation_html(r):
     return table(HEADS, rows, numbers=range(1, 5)) + f"<p>{escape(left_out(r))}</p>"
 
 
-def left_out(r):
+def left_out(r, but=()):
     """One sentence about the others."""
-    if not r.left_out:
-        return ""
-    return "Left out: " + "; ".join(f"{n} ({reason})" for reason, n in r.left_out.items()) + "."
+    told = [f"{n} ({reason})" for reason, n in r.left_out.items() if reason not in but]
+    return f"Left out: {'; '.join(told)}." if told else ""
 
 
 def page():
@@ -66,7 +65,7 @@ def page():
         parts.append(f"## {title}\n\n`ph.recommend({call})`\n")
         parts.append("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS))
         parts += ["| " + " | ".join(_cells(c)) + " |" for c in r.choices]
-        parts.append(f"\n{left_out(r)}\n" if r.left_out else "")
+        parts.append(f"\n{left_out(r, but=(UNMEASURED,))}\n")
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -1,0 +1,186 @@
+"""Other packages' integrators: looked up by name, measured like ours, absent with a sentence."""
+
+import importlib
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import engines
+from polhode.certify import outside, properties
+from polhode.certify.across import Absent, Measured, across
+from polhode.cli import main
+from polhode.errors import InputError
+
+PACKAGES = {
+    "scipy": "scipy",
+    "mujoco": "mujoco",
+    "pybullet": "pybullet",
+    "jaxmd": "jax_md",
+    "sdof": "sdof",
+    "heyoka": "heyoka",
+}
+ORDERS = {
+    "scipy:RK23": 3,
+    "scipy:RK45": 5,
+    "mujoco:rk4": 4,
+    "mujoco:euler": 1,
+    "pybullet:step": 1,
+    "jaxmd:nve": 2,
+    "sdof:incrso3_akw": 2,
+}
+
+
+def needed(package):
+    """Skip where a package is absent; its adapter must work where it is there."""
+    if importlib.util.find_spec(PACKAGES[package]) is None:
+        pytest.skip(f"{package} is not installed")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_engine_integrates_the_same_motion(package):
+    needed(package)
+    name = f"{package}:{engines.shown(package)[0]}"
+    box = engines.engine(name)
+    p = outside.placed(properties.forced())
+    h = 1 / 512
+    Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), h, 64, p.t0)
+    s = ph.solve(p, "RKMK4", h=h, n_steps=64, save_every=64)
+    assert np.abs(Q - s.Q[-1]).max() < 5e-4
+    assert np.abs(Omega - s.Omega[-1]).max() < 5e-3
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_orders(name):
+    needed(name.split(":")[0])
+    (Q, Omega), _ = outside.order(engines.engine(name).advance, outside.placed(properties.free()))
+    assert min(Q.value, Omega.value) == pytest.approx(ORDERS[name], abs=0.15)
+
+
+def test_a_full_tensor_of_inertia_is_understood():
+    for package in PACKAGES:
+        if importlib.util.find_spec(PACKAGES[package]) is None:
+            continue
+        box = engines.engine(f"{package}:{engines.shown(package)[0]}")
+        J = np.array([[1.6, 0.2, -0.1], [0.2, 2.3, 0.3], [-0.1, 0.3, 3.1]])
+        p = ph.Problem(inertia=J, Q0=(0.1, 0.2, 0.3), Omega0=(0.5, -0.4, 0.3))
+        Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), 1 / 256, 256, 0.0)
+        s = ph.solve(p, "EXACT", h=1.0, n_steps=1)
+        assert np.abs(Q - s.Q[-1]).max() < 1e-2, package
+        assert np.abs(Omega - s.Omega[-1]).max() < 1e-2, package
+
+
+def test_a_certificate_of_an_adaptive_solver_does_not_praise_its_tolerance():
+    c = ph.certify("scipy:LSODA", drift=False)
+    assert c.form == "black box"
+    assert c["order_free_Q"].verdict == "undecided" and "tolerance" in c["order_free_Q"].how
+    assert c["symplectic_potential"].verdict != "yes" and c["energy_free"].verdict == "no"
+    assert any("its own steps" in sentence for sentence in c.diagnosis)
+
+
+def test_a_high_order_is_not_taken_for_exactness():
+    c = ph.certify("scipy:DOP853", drift=False)
+    assert c["order_potential_Q"].value == pytest.approx(8, abs=0.5)
+    for key in ("symmetric", "symplectic_free", "symplectic_potential", "momentum_free", "on_group"):
+        assert c[key].verdict == "no", key
+
+
+def test_jax_md_is_symplectic_and_mujoco_is_not():
+    needed("jaxmd")
+    needed("mujoco")
+    good, bad = (ph.certify(name, drift=False) for name in ("jaxmd:nve", "mujoco:rk4"))
+    assert good["symplectic_potential"].verdict == good["momentum_free"].verdict == "yes"
+    assert bad["symplectic_potential"].verdict == bad["momentum_free"].verdict == "no"
+
+
+# ---- absent, unknown, broken -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("package", [p for p in PACKAGES if p != "scipy"])
+def test_an_absent_engine_gets_a_sentence(package, monkeypatch, capsys):
+    for name in list(sys.modules):
+        if name.split(".")[0] == PACKAGES[package]:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, PACKAGES[package], None)
+    if package == "sdof":
+        from polhode.engines import sdof
+
+        sdof._steps.cache_clear()
+    assert main(["certify", f"{package}:anything"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert f"{package} (" in err and "is not installed" in err and "pip install" in err
+    assert main(["engines", package, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in data["absent"]] == [package] and data["integrators"] == []
+    assert main(["engines", package]) == 0
+    assert "absent" in capsys.readouterr().out
+    assert main(["engines", "--list"]) == 0
+    assert "is not installed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_unknown_names_get_the_nearest_one():
+    with pytest.raises(InputError, match="Did you mean 'DOP853'"):
+        engines.engine("scipy:DOP85")
+    with pytest.raises(InputError, match="Did you mean 'scipy'"):
+        engines.engine("scipi:RK45")
+
+
+def test_names_are_case_blind():
+    assert engines.engine("SciPy:dop853").name == "scipy:DOP853"
+
+
+def test_an_integrator_that_does_not_run_is_a_row_and_a_sentence():
+    def broken(problem, Q, Omega, h, t):
+        raise RuntimeError("out of order")
+
+    with pytest.raises(InputError, match="broken failed in its first step: RuntimeError: out of order"):
+        ph.certify(broken)
+    with pytest.raises(InputError, match="returned shapes"):
+        ph.certify(lambda problem, Q, Omega, h, t: (Omega, Q), drift=False)
+
+
+# ---- the table ---------------------------------------------------------------------------------------
+
+
+def test_the_table_has_ours_and_theirs():
+    ours, theirs = across(["VLV", "scipy:RK23"], t_end=150)
+    assert isinstance(ours, Measured) and isinstance(theirs, Measured)
+    assert ours.order_free == pytest.approx(2, abs=0.05) and theirs.order_potential == pytest.approx(3, abs=0.15)
+    assert ours.momentum_free < 1e-13 < theirs.momentum_free
+    assert ours.torques == 1 and 3 <= theirs.torques < 3.2
+    assert 0 < ours.microseconds < theirs.microseconds
+    assert ours.drift == "no drift seen" and theirs.energy_stress > 0
+
+
+def test_the_table_on_the_command_line(capsys):
+    assert main(["engines", "scipy:RK23", "--t-end", "100"]) == 0
+    out = capsys.readouterr().out
+    assert "scipy:RK23" in out and "us/step" in out
+    assert main(["engines", "--list", "--json"]) == 0
+    assert "DOP853" in json.loads(capsys.readouterr().out)["engines"]["scipy"]
+
+
+def test_a_method_for_free_bodies_has_no_row():
+    (row,) = across(["LIEMID"])
+    assert isinstance(row, Absent) and "free body only" in row.why
+
+
+def test_a_black_box_runs_in_solve_and_in_the_stress_test():
+    calls = []
+
+    def advance(problem, Q, Omega, h, n, t):
+        calls.append((n, t))
+        s = ph.solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), "VLV", h=h, n_steps=n, save_every=n)
+        return s.Q[-1], s.Omega[-1]
+
+    box = ph.BlackBox("box", advance)
+    s = ph.solve("stress", box, h=0.125, n_steps=100, save_every=20)
+    reference = ph.solve("stress", "VLV", h=0.125, n_steps=100, save_every=20)
+    assert np.abs(s.Q - reference.Q).max() < 1e-12 and s.method == "box"
+    assert sum(n for n, _ in calls) == 100 and max(n for n, _ in calls) > 1
+    assert [t for n, t in calls][:1] == [0.0]
+    Q1, _ = ph.step(ph.problem("stress"), box, np.eye(3) @ s.Q[1], s.Omega[1], 0.125)
+    assert Q1.shape == (3, 3)
