@@ -214,7 +214,12 @@ def test_a_users_torque_in_lanes_or_body_by_body(form, in_lanes):
         e = solve_ensemble(p, "VLV", Q0=Q0, Omega0=Omega0, h=0.125, n_steps=30)
     assert e.stats["lanes"] == (lanes.WIDTH if in_lanes else lanes.HALF)
     assert ("the torque runs one body after the other" in e.stats["reason"]) != in_lanes
-    same_as_alone(e, n_steps=30)
+    if in_lanes:
+        same_as_alone(e, n_steps=30)
+    else:  # `solve` takes its first torque from the interpreter, where sums of arrays may round differently
+        for i in range(21):
+            s = ph.solve(e.bodies.problem(i), "VLV", h=0.125, n_steps=30)
+            assert e.Q[:, i] == pytest.approx(s.Q, abs=1e-13) and e.Omega[:, i] == pytest.approx(s.Omega, abs=1e-13)
 
 
 def test_a_users_torque_with_a_method_that_does_not_run_in_lanes():
@@ -286,10 +291,10 @@ def test_bodies_with_constants_of_their_own_that_fail():
 
 @pytest.mark.parametrize("torque", ["lanes", "by body"])
 def test_a_torque_that_turns_nan_for_some_bodies(torque):
-    smooth = lambda t, Q: (0.0, 0.1, np.sqrt(0.9 * Q[2, 2] + 0.2))
-    branch = lambda t, Q: (0.0, 0.1, np.sqrt(0.9 * Q[2, 2] + 0.2) if Q[2, 2] > -2 else 0.0)
+    smooth = lambda t, Q: (0.0, 0.1, 0.01 * np.sqrt(Q[0, 1] + 0.8))
+    branch = lambda t, Q: (0.0, 0.1, 0.01 * np.sqrt(Q[0, 1] + 0.8) if Q[2, 2] > -2 else 0.0)
     p = ph.Problem(inertia=(1, 2, 2.5), torque=smooth if torque == "lanes" else branch, Omega0=(0.1, 1, 0))
-    e = solve_ensemble(p, "VLV", Omega0=(0.1, 0.5, 0) + 0.5 * starts(33)[1], h=0.1, n_steps=40)
+    e = solve_ensemble(p, "VLV", Omega0=np.linspace((0.1, 0.1, 1), (0.1, 0.1, 0), 33), h=0.1, n_steps=40)
     assert e.stats["lanes"] == (lanes.WIDTH if torque == "lanes" else lanes.HALF)
     assert 0 < (~e.success).sum() < 33
     for i in range(33):
@@ -306,14 +311,13 @@ def test_a_body_with_nan_is_reported_and_the_others_finish(field):
     given["parameters"] = np.full((20, 16), ph.problem("stress").parameters)
     clean = solve_ensemble("stress", "VLV", **given, h=0.125, n_steps=30)
     for bad in ([13], [0], [18, 19], range(20)):
-        given = {k: v.copy() for k, v in given.items()}
-        given[field][list(bad)] = np.nan
-        e = solve_ensemble("stress", "VLV", **given, h=0.125, n_steps=30)
+        spoilt = {k: v.copy() for k, v in given.items()}
+        spoilt[field][list(bad)] = np.nan
+        e = solve_ensemble("stress", "VLV", **spoilt, h=0.125, n_steps=30)
         rest = [i for i in range(20) if i not in bad]
         assert e.success.tolist() == [i in rest for i in range(20)] and sorted(e.messages) == list(bad)
         assert np.array_equal(e.Q[:, rest], clean.Q[:, rest]) and np.isnan(e.Q[1:, list(bad)]).all()
         assert all(f"Body {i} cannot start" in e.messages[i] for i in bad)
-        given[field][list(bad)] = 1.0
 
 
 def test_rotation_vectors_with_nan():
