@@ -367,6 +367,11 @@ def _everybody(condition):
     return (lambda condition: every(condition)) if isinstance(condition, Mask) else None
 
 
+@by_type(scalar.either)
+def _either(condition, x, y):
+    return (lambda condition, x, y: chosen(condition, x, y)) if isinstance(condition, Mask) else None
+
+
 @by_type(scalar.kept)
 def _kept(done, old, new):
     return (lambda done, old, new: chosen(done, old, new)) if any(isinstance(x, Lanes) for x in _parts(old)) else None
