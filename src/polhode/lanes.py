@@ -169,6 +169,31 @@ _unary(math.fabs, Lanes, _llvm("fabs"))
 _unary(math.sqrt, Lanes, _llvm("sqrt"))
 
 
+@infer_global(operator.mul)
+class _Switched(AbstractTemplate):
+    """A number times a condition: the number where it holds, else zero."""
+
+    def generic(self, args, kws):
+        mask = next((x for x in args if isinstance(x, Mask)), None)
+        if mask and all(isinstance(x, (Mask, Lanes, *NUMBER)) for x in args):
+            return signature(Lanes(mask.width), *args)
+        return None
+
+
+def _switched(context, builder, signature, args):
+    lanes = signature.return_type
+    factors = [
+        builder.uitofp(x, lanes.llvm) if isinstance(kind, Mask) else _wide(context, builder, x, kind, lanes)
+        for x, kind in zip(args, signature.args)
+    ]
+    return builder.fmul(*factors)
+
+
+for _other in (Lanes, *NUMBER):
+    lower_builtin(operator.mul, Mask, _other)(_switched)
+    lower_builtin(operator.mul, _other, Mask)(_switched)
+
+
 @infer_global(operator.pow)
 class _Power(AbstractTemplate):
     """x ** 3 and the like: the products that Numba makes of them for a double."""
@@ -340,6 +365,11 @@ def _finished(before, now):
 @by_type(scalar.everybody)
 def _everybody(condition):
     return (lambda condition: every(condition)) if isinstance(condition, Mask) else None
+
+
+@by_type(scalar.either)
+def _either(condition, x, y):
+    return (lambda condition, x, y: chosen(condition, x, y)) if isinstance(condition, Mask) else None
 
 
 @by_type(scalar.kept)

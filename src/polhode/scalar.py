@@ -128,6 +128,11 @@ def kept(done, old, new):
     return new
 
 
+def either(condition, x, y):
+    """x for the bodies for which a condition holds, y for the others."""
+    return x if condition else y
+
+
 # ---- floats, interpreted or compiled: the same code --------------------------------------------------
 
 

@@ -11,7 +11,7 @@ are round-off already, so a solve never hangs on the last bit.
 Data-dependent loops are confined to this module.
 """
 
-from polhode.scalar import epsilon, everybody, finished, kept, kernel, magnitude, nobody
+from polhode.scalar import either, epsilon, everybody, finished, kept, kernel, magnitude, nobody
 from polhode.so3.vectors import apply, minus, plus, solve3
 
 MOST = 30
@@ -156,9 +156,7 @@ def both(a, b):
 def within(report, x, most):
     """The report of a solve, made a failure if |x| > most: solved, but not by the solution near zero."""
     found = magnitude(x)
-    if found > most:
-        return (report[0], found)
-    return report
+    return (report[0], either(found > most, found, report[1]))
 
 
 @kernel
