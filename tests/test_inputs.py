@@ -78,7 +78,10 @@ MISUSES = {
     "t_end and n_steps": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, n_steps=10), "t_end or n_steps, not both"),
     "no t_end": (lambda: ph.solve(ph.Problem(**FREE), "VLV", h=0.1), "Give t_end or n_steps"),
     "no h": (lambda: ph.solve(ph.Problem(**FREE), "VLV", t_end=1), "Give h"),
-    "step over a jump": (lambda: ph.solve("book-toss", "VLV", h=0.03, n_steps=100), "jumps at t = 2.*a step must begin there"),
+    "step over a jump": (
+        lambda: ph.solve("book-toss", "VLV", h=0.03, n_steps=100),
+        "jumps at t = 2.*a step must begin there",
+    ),
     "save_every zero": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, save_every=0), "save_every is 0.*at least 1"),
     "unknown method": (lambda: ph.solve("stress", "VVL", h=0.1, t_end=1), "no method 'VVL'. Did you mean 'VLV'.*ELN"),
     "unknown problem": (lambda: ph.solve("stres", "VLV", h=0.1, t_end=1), "no problem 'stres'. Did you mean 'stress'"),

@@ -14,7 +14,8 @@ from polhode.body import start_trail
 from polhode.certify import properties
 from polhode.methods.kicked import kicked
 from polhode.methods.modified_midpoint import IMR2, IMR4, IMR6, imr
-from polhode.methods.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12, dmv, moser_veselov_step
+from polhode.methods.moser_veselov import moser_veselov_step
+from polhode.methods.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12, dmv
 from polhode.methods.splitting import SR2
 from polhode.methods.time_transformed import DMV_TT4, DMV_TT6, time_transformed
 from polhode.scalar import kernel

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import build, inertia
-from polhode.errors import InputError
 from polhode.build.parts import tensor
+from polhode.errors import InputError
 
 NAMES = list(ph.problems())
 RANDOM = np.random.default_rng(7)

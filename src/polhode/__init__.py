@@ -11,6 +11,10 @@ from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
 from polhode.figures.polhode import plot_polhode
 from polhode.figures.trajectory import plot_trajectory
+from polhode.methods.composition import compose
+from polhode.methods.crouch_grossman import crouch_grossman
+from polhode.methods.munthe_kaas import munthe_kaas
+from polhode.methods.tableaux import Tableau
 from polhode.model import Method, Order
 from polhode.problem import Problem
 from polhode.problems.catalogue import problem, problems
@@ -26,15 +30,19 @@ __all__ = [
     "Method",
     "Order",
     "Problem",
+    "Tableau",
     "Trajectory",
     "animate",
     "build",
     "certify",
+    "compose",
+    "crouch_grossman",
     "inertia",
     "kernel",
     "load",
     "method",
     "methods",
+    "munthe_kaas",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",

@@ -169,6 +169,13 @@ class DiskCache(caching.Cache):
     def _index_key(self, sig, codegen):
         return (sig, codegen.magic_tuple())
 
+    def load_overload(self, sig, target_context):
+        """Machine code from disk, or None; what cannot be read back (its module is gone) is compiled again."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (ImportError, AttributeError, EOFError):
+            return None
+
 
 class _CacheImpl(caching.CompileResultCacheImpl):
     def __init__(self, folder):

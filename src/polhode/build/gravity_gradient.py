@@ -9,8 +9,8 @@ not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, 
 import numpy as np
 
 from polhode.build.frames import from_kernels
-from polhode.errors import InputError
 from polhode.build.parts import direction, finished, positive, tensor
+from polhode.errors import InputError
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
 

@@ -7,9 +7,9 @@ Parameters: w (principal axes), f (space axes).
 """
 
 from polhode.build.frames import from_kernels
+from polhode.build.parts import direction, finished, positive, real, tensor, top_invariants, triple
 from polhode.errors import InputError
 from polhode.inertia import Solid
-from polhode.build.parts import direction, finished, positive, real, tensor, top_invariants, triple
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 

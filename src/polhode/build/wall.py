@@ -11,8 +11,8 @@ import functools
 import numpy as np
 
 from polhode.build.frames import from_kernels
-from polhode.errors import InputError
 from polhode.build.parts import direction, finished, real, top_invariants, triple
+from polhode.errors import InputError
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 

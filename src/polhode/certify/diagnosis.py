@@ -21,7 +21,8 @@ def diagnosis(found, notes):
         told.append(
             "Even the free body converges with order "
             f"{min(order['order_free_Q'], order['order_free_Omega']):.1f}: the kinematics or Euler's equations are "
-            "inconsistent (a wrong factor in the rotation map, a sign in J Omega x Omega)."
+            "inconsistent (a wrong factor in the rotation map, a sign in J Omega x Omega), or half of a step is lost: "
+            "the velocity of a half step is returned."
         )
     elif _low(order, "potential"):
         told.append(

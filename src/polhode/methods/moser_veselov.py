@@ -2,6 +2,7 @@
 
 from polhode.body import start_trail, torque_at
 from polhode.methods.equations import moser_veselov
+from polhode.methods.kicked import kicked
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.so3.rotations import cay, compose, rotated_back, unit
@@ -10,7 +11,7 @@ from polhode.solver import newton, size, within
 
 
 @kernel
-def rattle_step(h, t, state, body):
+def rattle(h, q, p, trail, body):
     """RATTLE for the rotation group: the discrete Moser-Veselov step between two half kicks.
 
     With D = (tr J/2) I - J, find the rotation F with
@@ -26,16 +27,7 @@ def rattle_step(h, t, state, body):
     rotation angle of the step; beyond that Newton's method cannot succeed and says so. A second solution, with the
     supplement of the angle, keeps energy and momentum too: a step of more than a right angle is refused.
     """
-    q, Pi, tau, trail = state
-    J, iJ = body[0], body[1]
-    k = h / 2
-    p = lin(1, Pi, k, tau)
-    b = scaled(k, p)
-    e, trail, report = newton(moser_veselov, trail, (b, J), size(mul(iJ, b)))
-    F = cay(scaled(2, e))
-    q = compose(q, F)
-    tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, rotated_back(F, p), k, tau), tau, trail), within(report, dot(e, e), 1)
+    return moser_veselov_step(h, q, p, trail, body[0], body[1])
 
 
 @kernel
@@ -52,13 +44,25 @@ def mleok_step(h, t, state, body):
     later method of second order, which is RATTLE; the two are often confused. The limit on h is that of RATTLE.
     """
     q, Pi, tau, trail = state
-    J, iJ = body[0], body[1]
-    b = scaled(h / 2, Pi)
-    e, trail, report = newton(moser_veselov, trail, (b, J), size(mul(iJ, b)))
-    F = cay(scaled(2, e))
-    q = compose(q, F)
+    q, p, trail, report = moser_veselov_step(h, q, Pi, trail, body[0], body[1])
     tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, rotated_back(F, Pi), h, tau), tau, trail), within(report, dot(e, e), 1)
+    return (unit(q), lin(1, p, h, tau), tau, trail), report
+
+
+@kernel
+def moser_veselov_step(h, q, p, trail, J, iJ):
+    """The discrete Moser-Veselov step of a body with moments J, about 1/iJ."""
+    b = scaled(h / 2, p)
+    w = mul(iJ, b)
+    e, trail, report = newton(moser_veselov, trail, (b, J), size(w))
+    F = cay(scaled(2, e))
+    return compose(q, F), rotated_back(F, p), trail, below_right_angle(report, e, w)
+
+
+@kernel
+def below_right_angle(report, e, w):
+    """A failure if the rotation found, 2 atan|e|, or the one that was due, 2 |w|, is not below a right angle."""
+    return within(within(report, dot(e, e), 1), 5 * dot(w, w), 3)
 
 
 RATTLE = Method(
@@ -67,7 +71,7 @@ RATTLE = Method(
     title="RATTLE, discrete Moser-Veselov",
     family="Moser-Veselov",
     sources=("moser-veselov-1991", "mclachlan-scovel-1995", "reich-1994", "lee-leok-mcclamroch-2007"),
-    step=rattle_step,
+    step=kicked(rattle),
     start=start_trail,
     order=2,
     torques_per_step=1,

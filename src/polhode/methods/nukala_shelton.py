@@ -1,17 +1,18 @@
 """Nukala and Shelton: two semi-implicit splittings, PRK and MCG."""
 
-from polhode.body import start_trail, torque_at
+from polhode.body import start_trail
 from polhode.methods.equations import midpoint
+from polhode.methods.kicked import kicked
 from polhode.methods.midpoint_lie import liemid
 from polhode.model import Method
 from polhode.scalar import kernel
-from polhode.so3.rotations import cay, compose, unit
+from polhode.so3.rotations import cay, compose
 from polhode.so3.vectors import cross, lin, mul, scaled
 from polhode.solver import newton, size
 
 
 @kernel
-def prk_step(h, t, state, body):
+def prk(h, q, p, trail, body):
     """Partitioned Munthe-Kaas method (Lobatto IIIA-IIIB).
 
     The implicit midpoint rule of Austin, Krishnaprasad and Wang between two half kicks:
@@ -25,20 +26,15 @@ def prk_step(h, t, state, body):
     spatial momentum is exact too; half kicks keep the vertical momentum of a top. The midpoint rule is not
     a Poisson map ("almost Poisson"), and energy falls on the stress test.
     """
-    q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
-    k = h / 2
-    b = lin(k, Pi, k * k, tau)
+    b = scaled(h / 2, p)
     e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
-    q = compose(q, cay(scaled(2, e)))
-    tau = torque_at(t + h, q, body)
     m = mul(J, e)
-    p = lin(1 / k, m, 1 / k, cross(m, e))
-    return (unit(q), lin(1, p, k, tau), tau, trail), report
+    return compose(q, cay(scaled(2, e))), lin(2 / h, m, 2 / h, cross(m, e)), trail, report
 
 
 @kernel
-def mcg_step(h, t, state, body):
+def mcg(h, q, p, trail, body):
     """Modified Crouch-Grossman: a free midpoint-Lie step between two half kicks.
 
         Omega_h = J^-1 exp(-h/2 Omega_h) (Pi0 + h/2 tau0)                 implicit in Omega_h only
@@ -47,11 +43,7 @@ def mcg_step(h, t, state, body):
     Second order and symmetric as a symmetric splitting; spatial momentum exact because Pi is only rotated;
     energy not kept, not Poisson, not symplectic. Conjugate to NEW3: the two gain energy at the same rate.
     """
-    q, Pi, tau, trail = state
-    k = h / 2
-    q, p, trail, report = liemid(h, q, lin(1, Pi, k, tau), trail, body[0], body[1])
-    tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, p, k, tau), tau, trail), report
+    return liemid(h, q, p, trail, body[0], body[1])
 
 
 PRK = Method(
@@ -60,7 +52,7 @@ PRK = Method(
     title="partitioned Munthe-Kaas (Lobatto IIIA-IIIB)",
     family="Nukala-Shelton",
     sources=("nukala-shelton-2007", "ortolan-saccon-2012"),
-    step=prk_step,
+    step=kicked(prk),
     start=start_trail,
     order=2,
     torques_per_step=1,
@@ -80,7 +72,7 @@ MCG = Method(
     title="modified Crouch-Grossman",
     family="Nukala-Shelton",
     sources=("nukala-shelton-2007", "ortolan-saccon-2012"),
-    step=mcg_step,
+    step=kicked(mcg),
     start=start_trail,
     order=2,
     torques_per_step=1,

@@ -4,16 +4,15 @@ import functools
 
 from polhode.body import start_trail
 from polhode.errors import InputError
-from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked, started
+from polhode.methods.moser_veselov import moser_veselov_step
 from polhode.methods.tableaux import rounded
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body
 from polhode.series.horner import two
-from polhode.so3.rotations import cay, compose, rotated_back
 from polhode.so3.vectors import dot, mul, scaled
-from polhode.solver import both, newton, size, within
+from polhode.solver import both
 
 
 @functools.cache
@@ -63,22 +62,6 @@ def dmv_flow(order, substeps):
         return q, p, trail, report
 
     return dmv
-
-
-@kernel
-def moser_veselov_step(h, q, p, trail, J, iJ):
-    """The discrete Moser-Veselov step of a body with moments J, about 1/iJ."""
-    b = scaled(h / 2, p)
-    w = mul(iJ, b)
-    e, trail, report = newton(moser_veselov, trail, (b, J), size(w))
-    F = cay(scaled(2, e))
-    return compose(q, F), rotated_back(F, p), trail, below_right_angle(report, e, w)
-
-
-@kernel
-def below_right_angle(report, e, w):
-    """A failure if the rotation found, 2 atan|e|, or the one that was due, 2 |w|, is not below a right angle."""
-    return within(within(report, dot(e, e), 1), 5 * dot(w, w), 3)
 
 
 CLAIMS = dict(

@@ -5,7 +5,8 @@ import functools
 from polhode.body import start_trail
 from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked
-from polhode.methods.preprocessed import CLAIMS, below_right_angle, coefficients, even
+from polhode.methods.moser_veselov import below_right_angle
+from polhode.methods.preprocessed import CLAIMS, coefficients, even
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.series import free_body

@@ -6,9 +6,9 @@ close to such a time counts as there.
 
 import numpy as np
 
+from polhode.build.parts import as_published, finished, momentum_space, positive, triple
 from polhode.errors import InputError
 from polhode.problem import Problem
-from polhode.build.parts import as_published, finished, momentum_space, positive, triple
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed
 

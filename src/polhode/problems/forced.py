@@ -3,9 +3,9 @@
 Parameters: those of the stress test (10), then a, b, c, w.
 """
 
+from polhode.build.parts import finished, real, triple
 from polhode.problem import Problem
 from polhode.problems import stress as base
-from polhode.build.parts import finished, real, triple
 from polhode.scalar import cos, kernel, sin
 
 stress_torque = base.torque

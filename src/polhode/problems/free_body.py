@@ -1,8 +1,8 @@
 """Three free bodies: no torque, everything known in closed form."""
 
 from polhode.adapt import no_potential, no_torque
-from polhode.problem import Problem
 from polhode.build.parts import as_published, finished, free_invariants
+from polhode.problem import Problem
 
 
 def free_body(inertia=(0.9144, 1.098, 1.66), Omega0=(0.45549, 0.82623, 0.03476), Q0=None):

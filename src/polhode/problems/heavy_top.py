@@ -3,8 +3,8 @@
 Parameters: w = mass * gravity * centre of mass, in body axes.
 """
 
-from polhode.problem import Problem
 from polhode.build.parts import finished, top_invariants, triple
+from polhode.problem import Problem
 from polhode.scalar import kernel
 
 

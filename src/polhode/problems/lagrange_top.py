@@ -7,9 +7,9 @@ The torque is the heavy top's with w = (0, 0, Mgl); in space axes it is -Mgl Q e
 
 import math
 
+from polhode.build.parts import finished, real, require_symmetric, symmetric_top_invariants
 from polhode.problem import Problem
 from polhode.problems.heavy_top import potential, torque
-from polhode.build.parts import finished, real, require_symmetric, symmetric_top_invariants
 
 MGL = math.sqrt(3) / 2 * 9.81
 

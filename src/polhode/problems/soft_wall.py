@@ -1,7 +1,7 @@
 """A body in a Coulombic potential with a soft wall: the wall of `polhode.build`, with the published data."""
 
-from polhode.build.wall import wall
 from polhode.build.parts import finished, positive
+from polhode.build.wall import wall
 
 
 def soft_wall(

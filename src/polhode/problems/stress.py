@@ -5,9 +5,9 @@ Parameters: alpha, then Qm by rows.
 
 import numpy as np
 
+from polhode.build.parts import attitude, finished, real
 from polhode.errors import InputError
 from polhode.problem import Problem
-from polhode.build.parts import attitude, finished, real
 from polhode.scalar import kernel, sqrt
 
 AWAY = 1e-6
