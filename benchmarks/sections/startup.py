@@ -92,7 +92,7 @@ def tables(data):
         )
         for name, r in data["rows"].items()
     ]
-    note = "Whole processes, Python's own start included. Cold: nothing compiled yet; warm: compiled by an earlier process."
+    note = "Whole processes, Python's own start included. Cold: nothing compiled yet; warm: compiled by an earlier one."
     if data["compiled"]:
         seconds = data["compiled"]
         slowest = max(seconds, key=seconds.get)
