@@ -18,7 +18,12 @@ def arguments(parser):
         "--methods", nargs="+", metavar="NAME", help=f"methods, see polhode list (default: {' '.join(PAPER.methods)})"
     )
     parser.add_argument(
-        "--h", nargs="+", type=number, default=PAPER.h, metavar="H", help=f"step sizes, two or more (default: {sizes})"
+        "--h",
+        nargs="+",
+        type=number,
+        default=PAPER.h,
+        metavar="H",
+        help=f"step sizes: two confirm a drift, three test its law (default: {sizes})",
     )
     parser.add_argument(
         "--t-end", type=number, default=PAPER.t_end, metavar="T", help=f"end of the interval (default: {PAPER.t_end:g})"

@@ -8,7 +8,7 @@ from polhode.report.files import as_json, folder_for_results, written
 from polhode.report.page import inline, marked, page, references, table
 from polhode.report.terminal import drawn
 
-MARK = {"yes": "✓", "": "blank"}
+MARK = {"": "blank"}
 COLOUR = {"confirmed": "green", "answered": "blue", "differs": "dark_orange3"}
 CLASS = {"confirmed": "none", "answered": "loses", "differs": "gains"}
 
@@ -34,7 +34,7 @@ def save(result, folder):
 
 def table_shown(result):
     """The table, then what differs, for the terminal."""
-    shown = drawn(f"{result.title} (printed: measured, number)", caption=result.lead)
+    shown = drawn(f"{result.title} (printed, measured, number)", caption=result.lead)
     shown.add_column("printed as", style="bold", no_wrap=True)
     shown.add_column("measured by", no_wrap=True)
     for head in result.columns.values():
@@ -43,7 +43,7 @@ def table_shown(result):
     for row in result.rows:
         if before not in (None, row.printed_name):
             shown.add_section()
-        cells = [Text(f"{_printed(c)}: {c.measured}\n{_number(c)}", style=COLOUR[c.status]) for c in row.cells.values()]
+        cells = [Text(f"{_entry(c)}\n{_number(c)}", style=COLOUR[c.status]) for c in row.cells.values()]
         shown.add_row("" if row.printed_name == before else row.printed_name, row.method, *cells)
         before = row.printed_name
     differences = [f"{_told(d, result.columns)} {d.why}" for d in result.differences]
@@ -59,7 +59,7 @@ def table_page(result):
         name = "" if row.printed_name == before else escape(row.printed_name)
         before = row.printed_name
         rows.append([name, escape(row.method), *(_cell(c) for c in row.cells.values())])
-    heads = ["Printed as", "Measured by", *(escape(h) for h in result.columns.values())]
+    heads = ["Printed as", "Measured by", *(escape(h).replace(", ", ",<br>") for h in result.columns.values())]
     told = [f"<li><b>{escape(_told(d, result.columns))}</b> {escape(d.why)}</li>" for d in result.differences]
     how = {h: c.how.split(";")[0] for row in result.rows for h, c in zip(result.columns.values(), row.cells.values())}
     body = [
@@ -67,7 +67,8 @@ def table_page(result):
         f"<h1>{escape(result.title)}</h1>",
         f'<p class="lead">{escape(result.lead)}</p>',
         table(heads, rows),
-        "<p>Each entry: as printed, an arrow, as measured, and the number behind it. "
+        "<p>Each entry as measured, with the number behind it; where the print has another, that and an arrow before "
+        "it. A blank in print means that something is not preserved. "
         + ", ".join(f'<span class="verdict {CLASS[s]}">{s}</span>' for s in CLASS)
         + ".</p>",
         *(["<h2>Differences</h2>", "<ul>", *told, "</ul>"] if told else []),
@@ -85,12 +86,12 @@ def table_page(result):
 
 
 def _cell(c):
-    arrow = f"{escape(_printed(c))} → {escape(c.measured)}"
-    return f'<span class="verdict {CLASS[c.status]}">{arrow}</span><span class="mark">{_number(c)}</span>'
+    text = escape(_entry(c)).replace("no drift seen", "no<br>drift seen")
+    return f'<span class="verdict {CLASS[c.status]}">{text}</span><span class="mark">{_number(c)}</span>'
 
 
-def _printed(c):
-    return MARK.get(c.printed, c.printed)
+def _entry(c):
+    return c.measured if c.status == "confirmed" else f"{MARK.get(c.printed, c.printed)} → {c.measured}"
 
 
 def _number(c):
@@ -191,8 +192,8 @@ def _said_page(said):
     if not said:
         return []
     verdict = {True: '<span class="verdict none">confirmed', False: '<span class="verdict gains">not confirmed'}
-    rows = [[f"“{escape(s.says)}”", verdict[s.holds] + "</span>", escape(s.measured)] for s in said]
-    return ["<h2>What the paper says</h2>", table(["Statement", "Verdict", "Measured"], rows)]
+    items = [f"<li>“{escape(s.says)}” {verdict[s.holds]}</span>: {escape(s.measured)}.</li>" for s in said]
+    return ["<h2>What the paper says</h2>", "<ul>", *items, "</ul>"]
 
 
 def _said_shown(said):

@@ -41,7 +41,7 @@ NOTES = (
     "a high power of h, so that in floats DMV8 would pass for symplectic at this step; at 50 digits it does not.",
     "The footnote to IMR2r says that it is Poisson with respect to another bracket, a multiple of this one. That "
     "holds for every map that keeps C(y): then A hat(y0) A^T = det(A) hat(y1), whatever the method.",
-    "Orders are those of the global error at 60 digits, halving h three times and extrapolating to h = 0; the other "
+    "Orders are those of the global error at 60 digits, halving h and extrapolating to h = 0; the other "
     "values are defects with h = 1/8 at 50 digits, where round-off is 1e-50.",
 )
 
