@@ -192,11 +192,11 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 # ---- kernels and the functions of scalar.py and adapt.py inside machine code -------------------------
 
 
-VARIANTS = []
+VARIANTS: list = []
 """Functions (kernel, types of its arguments) -> another implementation of it, or None; see lanes.py."""
 
 
-BY_TYPE = set()
+BY_TYPE: set = set()
 """Functions that are different code for each type of number, and never compiled from their own source."""
 
 
