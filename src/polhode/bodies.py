@@ -62,8 +62,9 @@ class Bodies:
         Omega = self.Omega0[which] + 0.0
         if not self.in_principal_axes:  # body by body: a product of stacks may round in another order
             Omega = np.array([_of(axes, i).T @ x for i, x in enumerate(Omega)])
-        q = Rotation().from_matrix(self.Q0[which] @ axes).as_quat(scalar_first=True)
-        return np.concatenate([q, moments * Omega], axis=1)
+        Q = self.Q0[:1] if self.Q0.strides[0] == 0 and len(axes) == 1 else self.Q0[which]
+        q = Rotation().from_matrix(Q @ axes).as_quat(scalar_first=True)
+        return np.concatenate([np.broadcast_to(q, (len(Omega), 4)), moments * Omega], axis=1)
 
 
 def _of(shared, i):

@@ -252,6 +252,13 @@ def chosen(typing_context, mask, a, b):
     return _mapped(a, lambda x: lanes)(mask, a, b), build
 
 
+@intrinsic
+def none_of(typing_context, x):
+    """The condition that holds in no lane."""
+    mask = Mask(x.width)
+    return mask(x), lambda context, builder, signature, args: ir.Constant(mask.llvm, None)
+
+
 def _parts(kind):
     """The types in nested tuples, one after the other."""
     if not isinstance(kind, types.BaseTuple):
@@ -326,6 +333,10 @@ def _stumpff(function, small, real):
         return value if isinstance(s, Lanes) else None
 
 
+def _none_of(x):
+    return none_of(x)
+
+
 _stumpff(scalar.c0, scalar.c0_small, scalar.c0_real)
 _stumpff(scalar.c1, scalar.c1_small, scalar.c1_real)
 _stumpff(scalar.c3, scalar.c3_small, scalar.c3_real)
@@ -334,7 +345,7 @@ _stumpff(scalar.c5, scalar.c5_small, scalar.c5_real)
 _in_lanes(scalar.sqrt, lambda x: math.sqrt(x))
 _in_lanes(scalar.magnitude, lambda x: abs(x))
 _in_lanes(scalar.epsilon, lambda x: 2.0**-52)
-_in_lanes(scalar.nobody, lambda x: none_of(x))  # type: ignore[has-type]
+_in_lanes(scalar.nobody, _none_of)
 _in_lanes(adapt._plain, lambda x: x)
 _in_lanes(np.sqrt, lambda x: math.sqrt(x))
 _in_lanes(np.abs, lambda x: abs(x))
@@ -343,13 +354,6 @@ _lane_by_lane(scalar.cos, lambda x: math.cos(x))
 for _name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh"):
     for _library in (math, np):
         _lane_by_lane(getattr(_library, _name), _scalar_version(getattr(_library, _name)))
-
-
-@intrinsic
-def none_of(typing_context, x):
-    """The condition that holds in no lane."""
-    mask = Mask(x.width)
-    return mask(x), lambda context, builder, signature, args: ir.Constant(mask.llvm, None)
 
 
 @by_type(scalar.overlap)
