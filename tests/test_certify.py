@@ -157,6 +157,11 @@ def test_a_wrong_claim_is_contradicted():
     assert "symmetric" not in c.contradictions
 
 
+def test_a_drift_too_small_for_a_short_run_is_no_contradiction():
+    c = ph.certify("DMV4")
+    assert ph.method("DMV4").drift in ("+", "-") and c["drift"].verdict == "no" and c.contradictions == {}
+
+
 def test_the_page_is_one_file(tmp_path):
     from polhode.report.certificate import certificate_page
 

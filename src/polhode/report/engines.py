@@ -7,8 +7,8 @@ from polhode.report.terminal import COLOUR, drawn
 from polhode.text import plain
 
 KEY = (
-    "order: the lower of those of Q and Omega, on a free body and in a potential; '-' if it chooses its own steps;\n"
-    "energy, momentum: the largest errors with h = 0.125, free body on [0, 100]; drift, torques and time a step: on\n"
+    "order: the lower of those of Q and Omega, on a free body and in a potential; '-' if it chooses its own steps. "
+    "energy, momentum: the largest errors with h = 0.125, free body on [0, 100]. drift, torques and time a step: on "
     "the stress test. The torque is Python for other engines, and counts in their time; it is compiled for ours."
 )
 SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable"}
