@@ -26,7 +26,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 METHODS = ROOT / "src" / "polhode" / "methods"
 NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
-SUITE = [f"tests/test_{name}.py" for name in ("claims", "formulas", "identities", "runge_kutta", "splitting")]
+FILES = ("claims", "formulas", "identities", "runge_kutta", "splitting", "preprocessed")
+SUITE = [f"tests/test_{name}.py" for name in FILES]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
 
@@ -115,8 +116,8 @@ def _same_map(function):
             found.update(ast.walk(node.args[-1]))
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "scale":
             found.update(ast.walk(node.value))
-        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Name) and node.right.id == "o":
-            found.add(node)
+        if isinstance(node, ast.BinOp) and ast.unparse(node.right).startswith(("o", "0 *")):
+            found.update((node, node.right))
     return found
 
 
