@@ -116,11 +116,7 @@ def _same_map(function):
             found.update(ast.walk(node.args[-1]))
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "scale":
             found.update(ast.walk(node.value))
-        if (
-            isinstance(node, ast.BinOp)
-            and (right := ast.unparse(node.right))
-            and (right == "o" or right.startswith("0 *"))
-        ):
+        if isinstance(node, ast.BinOp) and re.match(r"o$|0 \*", ast.unparse(node.right)):
             found.update((node, node.right))
     return found
 
