@@ -113,3 +113,14 @@ def test_scalar_functions_know_their_arithmetic():
             assert abs(f(mpmath.mpf("0.7")) - getattr(mpmath, f.__name__)(mpmath.mpf("0.7"))) < mpmath.mpf(10) ** -39
     assert scalar.magnitude(-2.0) == 2.0
     assert scalar.magnitude(complex(3, scalar.STEP)) == 4.0
+
+
+@given(vector)
+def test_attitudes_reach_the_engine_as_scipy_reads_them(x):
+    """A rotation vector to the matrix and the quaternion that a run starts from; half turns included."""
+    import polhode as ph
+
+    for turn in (x, (math.pi, 0, 0), (0, -math.pi, 0), (0.6 * math.pi, 0, 0.8 * math.pi)):
+        p = ph.Problem(inertia=(1, 2, 2.5), Q0=turn, Omega0=(0, 0, 1))
+        assert p.Q0 == pytest.approx(Rotation.from_rotvec(turn).as_matrix(), abs=2e-15)
+        assert as_array(p.start()[0]) == pytest.approx(p.Q0, abs=2e-15)

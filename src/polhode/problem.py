@@ -10,6 +10,7 @@ import numpy as np
 from polhode import adapt
 from polhode.errors import InputError, one_line
 from polhode.rotation import Rotation
+from polhode.so3.rotations import exp, matrix
 
 ROTATION_TOLERANCE = 1e-8
 """How far Q0^T Q0 may be from the identity; what is left is removed."""
@@ -172,7 +173,7 @@ class Problem:
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = Rotation().from_matrix(Q @ self.axes).as_quat(scalar_first=True)
+        q = _quaternion(Q @ self.axes)
         Pi = self.moments * (self.axes.T @ Omega)
         return tuple(q.tolist()), tuple(Pi.tolist())
 
@@ -266,7 +267,7 @@ def _rotation(Q0):
     """Q0 as an exact rotation matrix."""
     if Q0 is None:
         return np.eye(3)
-    if isinstance(Q0, Rotation()):
+    if hasattr(Q0, "as_matrix"):  # a Rotation; SciPy is imported only by those who use it
         return Q0.as_matrix()
     try:
         Q = np.array(Q0, dtype=float)
@@ -275,7 +276,7 @@ def _rotation(Q0):
     if not np.isfinite(Q).all():
         raise InputError(f"Q0 is {Q.tolist()}; every entry must be finite.")
     if Q.shape == (3,):
-        return Rotation().from_rotvec(Q).as_matrix()
+        return np.array(matrix(exp(tuple(Q.tolist())))).reshape(3, 3)
     if Q.shape != (3, 3):
         raise InputError(
             f"Q0 has shape {Q.shape}; give a 3x3 matrix, a Rotation or a rotation vector of three numbers "
@@ -292,6 +293,18 @@ def _rotation(Q0):
             f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest."
         )
     return Q
+
+
+def _quaternion(Q):
+    """The unit quaternion (w, x, y, z) of a rotation matrix: the longest row of 4 q q^T, normalised."""
+    a, b, c = Q[2, 1] - Q[1, 2], Q[0, 2] - Q[2, 0], Q[1, 0] - Q[0, 1]
+    d, e, f = Q[1, 0] + Q[0, 1], Q[0, 2] + Q[2, 0], Q[2, 1] + Q[1, 2]
+    x, y, z = np.diag(Q)
+    rows = np.array(
+        [[1 + x + y + z, a, b, c], [a, 1 + x - y - z, d, e], [b, d, 1 - x + y - z, f], [c, e, f, 1 - x - y + z]]
+    )
+    q = rows[np.argmax(np.diag(rows))]
+    return q / np.sqrt(q @ q)
 
 
 def _check_functions(problem, torque, torque_space, potential):
