@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode import adapt
 from polhode.errors import InputError
-from polhode.problem import ROTATION_TOLERANCE, Problem, _principal
+from polhode.problem import ROTATION_TOLERANCE, Problem, _principal, quaternion
 from polhode.rotation import Rotation
 
 
@@ -63,7 +63,7 @@ class Bodies:
         if not self.in_principal_axes:  # body by body: a product of stacks may round in another order
             Omega = np.array([_of(axes, i).T @ x for i, x in enumerate(Omega)])
         Q = self.Q0[:1] if self.Q0.strides[0] == 0 and len(axes) == 1 else self.Q0[which]
-        q = Rotation().from_matrix(Q @ axes).as_quat(scalar_first=True)
+        q = quaternion(Q @ axes)
         return np.concatenate([np.broadcast_to(q, (len(Omega), 4)), moments * Omega], axis=1)
 
 

@@ -173,7 +173,7 @@ class Problem:
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = _quaternion(Q @ self.axes)
+        q = quaternion(Q @ self.axes)
         Pi = self.moments * (self.axes.T @ Omega)
         return tuple(q.tolist()), tuple(Pi.tolist())
 
@@ -295,16 +295,17 @@ def _rotation(Q0):
     return Q
 
 
-def _quaternion(Q):
-    """The unit quaternion (w, x, y, z) of a rotation matrix: the longest row of 4 q q^T, normalised."""
-    a, b, c = Q[2, 1] - Q[1, 2], Q[0, 2] - Q[2, 0], Q[1, 0] - Q[0, 1]
-    d, e, f = Q[1, 0] + Q[0, 1], Q[0, 2] + Q[2, 0], Q[2, 1] + Q[1, 2]
-    x, y, z = np.diag(Q)
-    rows = np.array(
-        [[1 + x + y + z, a, b, c], [a, 1 + x - y - z, d, e], [b, d, 1 - x + y - z, f], [c, e, f, 1 - x - y + z]]
-    )
-    q = rows[np.argmax(np.diag(rows))]
-    return q / np.sqrt(q @ q)
+def quaternion(Q):
+    """Unit quaternions (..., 4), scalar first, of matrices (..., 3, 3): the longest row of 4 q q^T, normalised."""
+    x, y, z = (Q[..., i, i] for i in range(3))
+    a, b, c = Q[..., 2, 1] - Q[..., 1, 2], Q[..., 0, 2] - Q[..., 2, 0], Q[..., 1, 0] - Q[..., 0, 1]
+    d, e, f = Q[..., 1, 0] + Q[..., 0, 1], Q[..., 0, 2] + Q[..., 2, 0], Q[..., 2, 1] + Q[..., 1, 2]
+    rows = ((1 + x + y + z, a, b, c), (a, 1 + x - y - z, d, e), (b, d, 1 - x + y - z, f), (c, e, f, 1 - x - y + z))
+    table = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    longest = np.argmax(np.stack([rows[i][i] for i in range(4)], axis=-1), axis=-1)
+    q = np.take_along_axis(table, longest[..., None, None], axis=-2)[..., 0, :]
+    length = np.sqrt(q[..., 0] ** 2 + q[..., 1] ** 2 + q[..., 2] ** 2 + q[..., 3] ** 2)
+    return q / length[..., None]
 
 
 def _check_functions(problem, torque, torque_space, potential):
