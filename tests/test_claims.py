@@ -80,7 +80,7 @@ def test_solves_converge_as_fast_as_they_should(method):
     s = ph.solve(p, method, h=0.125, n_steps=steps, compiled=False)
     memory = method.start(0.125, 0.0, *p.start(), body_of(p, method))[3]
     solves = len(memory) // 9  # the trail of an implicit equation is nine numbers
-    most = 2.05 * solves if method.explicit_torque else 4.1
+    most = 2.05 * solves if method.explicit_torque else 8 if method.nodes else 4.1  # sweeps gain two digits each
     assert s.stats["n_iterations"] / steps <= most
 
 

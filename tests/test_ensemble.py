@@ -45,7 +45,9 @@ def test_every_method_gives_the_bits_of_solve_in_lanes_or_says_why_not(name):
     e = solve_ensemble(problem, method, Q0=Q0, Omega0=Omega0, h=0.125, n_steps=120, save_every=40)
     same_as_alone(e, [0, lanes.HALF, lanes.WIDTH, lanes.WIDTH + 2], n_steps=120, save_every=40)
     assert (e.stats["lanes"] == lanes.WIDTH) == (e.stats["reason"] == "")
-    if e.stats["lanes"] < lanes.WIDTH:  # elliptic functions choose their formulas by their arguments; all else runs
+    if method.nodes:
+        assert e.stats["lanes"] == 1 and "stages are in the lanes" in e.stats["reason"]
+    elif e.stats["lanes"] < lanes.WIDTH:  # elliptic functions choose their formulas by their arguments; all else runs
         assert any("polhode.exact" in f.__module__ for f in reachable([method.step]))
         assert "decides by the value of a number" in e.stats["reason"]
 

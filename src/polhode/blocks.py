@@ -16,18 +16,18 @@ from polhode.compile import F8
 from polhode.lanes import I64, WHOLE, WIDTH, Lanes
 
 
-def loop(method, memory, coefficients, torque=None, width=WIDTH):
+def loop(method, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
     """Machine code that advances blocks of bodies; `memory` and `coefficients` are how many numbers a method carries.
 
     With a `torque`, a kernel, it is compiled into the loop: one loop for each method and torque. A torque by
     address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
-    is given the torque's machine code and calls it for each body: one loop for each method.
+    is given the torque's machine code, of the type `kind`, and calls it for each body: one loop for each method.
     """
-    return _loop(method.step, method.start, memory, coefficients, torque, width)
+    return _loop(method.step, method.start, memory, coefficients, torque, width, kind)
 
 
 @functools.cache
-def _loop(step, start, memory, coefficients, torque, width):
+def _loop(step, start, memory, coefficients, torque, width, kind):
     WHOLE.update((step, start))
     advance, everybody, write, view = engine.advance_all, scalar.everybody, writer(width), viewer(width)
     load, resume, read_start = _loader(coefficients, torque, width), _resumer(memory, width), reader(7, 0, width)
@@ -66,7 +66,7 @@ def _loop(step, start, memory, coefficients, torque, width):
 
     i8, numbers = types.int64, types.Array(F8, 3, "C")
     marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    given = types.none if torque else types.FunctionType(compile.TORQUE)
+    given = types.none if torque else types.FunctionType(kind)
     signature = i8(given, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
     name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else "-any")
     return compile._machine_code(blocks, signature, (step, start, load, resume, alive, survivor, note, follow), name)
@@ -203,7 +203,7 @@ def writer(width):
     def write(typing_context, array, block, values):
         def build(context, builder, signature, args):
             block = context.cast(builder, args[1], signature.args[1], types.intp)
-            for i, (value, kind) in enumerate(_leaves(builder, args[2], values)):
+            for i, (value, kind) in enumerate(leaves(builder, args[2], values)):
                 place = _place(context, builder, args[0], array, block, ir.Constant(I64, i))
                 place = builder.bitcast(place, context.get_value_type(number).as_pointer())
                 builder.store(context.cast(builder, value, kind, number), place, align=8)
@@ -214,12 +214,13 @@ def writer(width):
     return write
 
 
-def _leaves(builder, value, kind):
+def leaves(builder, value, kind):
+    """The parts of nested tuples, one after the other, each with its type."""
     if not isinstance(kind, types.BaseTuple):
         yield value, kind
         return
     for i, part in enumerate(kind):
-        yield from _leaves(builder, builder.extract_value(value, i), part)
+        yield from leaves(builder, builder.extract_value(value, i), part)
 
 
 def _tuple(number, count):
@@ -268,7 +269,7 @@ def numbers_of(typing_context, values, k):
     """The numbers of one lane of a tuple."""
 
     def build(context, builder, signature, args):
-        parts = [builder.extract_element(x, args[1]) for x, _ in _leaves(builder, args[0], values)]
+        parts = [builder.extract_element(x, args[1]) for x, _ in leaves(builder, args[0], values)]
         return context.make_tuple(builder, signature.return_type, parts)
 
     return types.UniTuple(F8, len(values))(values, k), build

@@ -56,9 +56,9 @@ class CannotCompile(Exception):
         return (why or told or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
 
-def torque(function):
-    """Machine code of a torque kernel (t, Q, parameters) -> three numbers."""
-    return _compiled(function, TORQUE)
+def torque(function, kind=TORQUE):
+    """Machine code of a torque kernel (t, Q, parameters) -> three numbers, or of another type."""
+    return _compiled(function, kind)
 
 
 def potential(function):
@@ -67,18 +67,21 @@ def potential(function):
 
 
 @functools.cache
-def loop(step, memory, coefficients):
-    """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries."""
+def loop(step, memory, coefficients, kind=TORQUE):
+    """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries.
+
+    `kind` is the type of the torque, which a method may want at several attitudes at once (``node_lanes.py``).
+    """
     advance = engine.advance
 
     def steps(J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row):
         return advance(step, (J, iJ, numbers, (torque, _address(par))), h, t0, first, n, every, left, state, out, row)
 
-    return _machine_code(steps, _loop_signature(memory, coefficients), (step,), f"loop-{step.__name__}")
+    return _machine_code(steps, _loop_signature(memory, coefficients, kind), (step,), f"loop-{step.__name__}")
 
 
 @functools.cache
-def survey(step, memory, coefficients):
+def survey(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
     inner = engine.survey
     more = (types.FunctionType(POTENTIAL), V4, types.int64, types.int64, types.Array(F8, 3, "C"))
@@ -89,12 +92,12 @@ def survey(step, memory, coefficients):
         body = (J, iJ, numbers, (torque, _address(par)))
         return inner(step, body, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally)
 
-    return _machine_code(steps, _loop_signature(memory, coefficients, *more), (step,), f"survey-{step.__name__}")
+    return _machine_code(steps, _loop_signature(memory, coefficients, kind, *more), (step,), f"survey-{step.__name__}")
 
 
-def _loop_signature(memory, coefficients, *more):
+def _loop_signature(memory, coefficients, kind, *more):
     state = types.Tuple((V4, V3, V3, _tuple(memory)))
-    body = (V3, V3, _tuple(coefficients), types.FunctionType(TORQUE), NUMBERS)
+    body = (V3, V3, _tuple(coefficients), types.FunctionType(kind), NUMBERS)
     rows = types.Array(F8, 2, "C")
     i8 = types.int64
     return types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8, *more)

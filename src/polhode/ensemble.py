@@ -14,7 +14,6 @@ from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
 from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, body_of, solve
-from polhode.solver import MOST
 from polhode.trajectory import Trajectory, seen
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
@@ -207,8 +206,8 @@ class Ensemble:
         where = f"step {k} (t = {self.problem.t0 + k * self.h:g}) of {self.problem.name} with h = {self.h:g}"
         if self.errors[i] > 0:
             return (
-                f"Body {i}: {self.method} did not solve its equations at {where}: the last correction was "
-                f"{self.errors[i]:.2g} rad after {MOST} iterations. Reduce h."
+                f"Body {i}: {self.method} did not solve its equations at {where}: the iteration was given up "
+                f"with an error of {self.errors[i]:.2g} rad left. Reduce h."
             )
         return (
             f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "
@@ -251,9 +250,20 @@ def _way(problem, method, memory, coefficients):
     """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
     from polhode import blocks, compile, lanes
 
-    def compiled(torque, width):
-        return blocks.loop(method, memory, coefficients, torque, width)
+    def compiled(torque, width, *kind):
+        return blocks.loop(method, memory, coefficients, torque, width, *kind)
 
+    if method.nodes and problem.machine_torque is not None:
+        from polhode.node_lanes import torque_for
+
+        torque, kind = torque_for(problem._torque_kernel, problem.machine_torque, method.nodes)
+        return SimpleNamespace(
+            loop=compiled(None, 1, kind),
+            width=1,
+            given=torque,
+            by_rows=False,
+            reason=f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes.",
+        )
     try:
         loop = compiled(problem._torque_kernel, lanes.WIDTH)
         return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=None, by_rows=False, reason="")
@@ -378,7 +388,8 @@ class _Run:
         stats = {
             "n_bodies": N,
             "n_steps": done,
-            "n_torque": N * self.method.torques_at_start + (self.iterations if per is None else per * done * N),
+            "n_torque": N * self.method.torques_at_start
+            + (max(1, self.method.nodes) * self.iterations if per is None else per * done * N),
             "n_iterations": self.iterations,
             "lanes": self.way.width,
             "threads": self.threads,

@@ -404,8 +404,9 @@ def halved(function, args):
 
 @functools.cache
 def _is_whole(function):
-    """Whether a kernel is left as it is: it asks what holds for everybody, or calls one that does."""
-    return function in WHOLE or scalar.everybody in reachable([function])
+    """Whether a kernel is left as it is: it, or one that it calls, asks what holds for everybody, or mixes nodes."""
+    called = reachable([function])
+    return function in WHOLE or scalar.everybody in called or any(f.__module__ == "polhode.nodes" for f in called)
 
 
 def _half(first):

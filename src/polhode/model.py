@@ -39,6 +39,7 @@ class Method:
     order: int | Order | None = None
     start: Callable = start_plain
     coefficients: Callable | None = None  # (J, number) -> numbers the step finds in body[2]; exact until `number`
+    nodes: int = 0  # how many attitudes a step gives to the torque at once, if it does (``polhode.nodes``)
     free_only: bool = False
     extended: bool = False  # the memory is part of the state, not only a guess: properties are those of the whole
     aliases: tuple[str, ...] = ()

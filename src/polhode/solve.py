@@ -11,7 +11,6 @@ from polhode.longrun import Run
 from polhode.model import BlackBox, Method
 from polhode.problem import Problem, _number, _rotation, _vector
 from polhode.reduction import Survey
-from polhode.solver import MOST
 from polhode.trajectory import seen
 
 
@@ -132,6 +131,11 @@ class _KernelRunner:
             return
         from polhode import compile
 
+        kind = compile.TORQUE
+        if self.method.nodes:
+            from polhode.node_lanes import torque_for
+
+            torque, kind = torque_for(self.problem._torque_kernel, torque, self.method.nodes)
         look = self._look
         if self._survey is not None:
             wanted = self._survey.wants_energy
@@ -141,7 +145,7 @@ class _KernelRunner:
             look = (potential, *look)
         try:
             make = compile.survey if look else compile.loop
-            loop = make(self.method.step, len(self.state[3]), len(self.body[2]))
+            loop = make(self.method.step, len(self.state[3]), len(self.body[2]), kind)
         except compile.CannotCompile as error:
             if required:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
@@ -204,7 +208,7 @@ class _KernelRunner:
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
         per = self.method.torques_per_step
-        return self.method.torques_at_start + (iterations if per is None else per * steps)
+        return self.method.torques_at_start + (max(1, self.method.nodes) * iterations if per is None else per * steps)
 
     def failure(self, k, t, error):
         """The sentence for a step that failed: number k, at time t."""
@@ -213,8 +217,8 @@ class _KernelRunner:
             return f"{type(self.raised).__name__} in {where}: {self.raised}. What was computed until then is here."
         if error > 0:
             return (
-                f"{self.name} did not solve its equations at {where}: the error left is {error:.2g} rad after at "
-                f"most {MOST} iterations. Reduce h."
+                f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
+                f"error of {error:.2g} rad left. Reduce h."
             )
         Q = seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
         tau = self.problem.torque(t, Q)

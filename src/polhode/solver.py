@@ -17,6 +17,9 @@ from polhode.so3.vectors import apply, minus, plus, solve3
 MOST = 30
 """Iterations after which a solve is given up."""
 
+GROWN = 1000
+"""Radians: sweeps that change a rotation by more are given up."""
+
 NO_SOLVE = (0, 0.0)
 """The report of an explicit step: iterations, error left."""
 
@@ -93,6 +96,32 @@ def secant(equation, trail, slope, data, body, scale):
         n += 1
         slope = kept(done, slope, broyden(slope, d, minus(g, before)))
     return x, plus(g, apply(slope, d)), followed(trail, x), slope, (n, kept(done, 0 * tiny, error))
+
+
+@kernel
+def repeated(sweep, x, data, body):
+    """Solve x = sweep(x) by repeating it; sweep(x, data, body) returns x, its change, and the scale of the change.
+
+    Every sweep gains about the same number of digits, known from the last two changes, so that again the iteration
+    stops when the error it leaves is below the last bit. Changes that are round-off, of what changes or of an attitude,
+    and no longer shrink end it too.
+    It is given up where a sweep gains less than half a bit on average, or where it diverges. Returns x and the report.
+    """
+    x, last, scale = sweep(x, data, body)
+    error = last
+    reach = epsilon(scale)
+    n = 1
+    while reach < 1 / epsilon(scale) and not error > GROWN:
+        x, error, scale = sweep(x, data, body)
+        n += 1
+        tiny = epsilon(scale) * scale
+        noisy = 2 * error >= last and (error <= 8 * tiny or error <= epsilon(scale))
+        if 8 * error * error <= tiny * last or noisy:
+            error = 0 * tiny
+            break
+        last = error
+        reach = 2 * reach
+    return x, (n, error)
 
 
 @kernel

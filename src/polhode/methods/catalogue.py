@@ -5,6 +5,7 @@ from polhode.methods.compensated import VLV_KAHAN
 from polhode.methods.crouch_grossman import CG3, CG4, CG_RK4
 from polhode.methods.elliptic import EXACT, JEM2, JEM4
 from polhode.methods.energy_momentum import AKW, LS
+from polhode.methods.gauss import GAUSS8, GAUSS16
 from polhode.methods.hulbert import HSTAGM
 from polhode.methods.koziara_bicanic import NEW1, NEW2, NEW3
 from polhode.methods.lie_newmark import ALGO_0, ELN, NMB, NMS, TLN, TLN_EXP
@@ -42,6 +43,7 @@ METHODS = (
     *(CG3, CG4, CG_RK4),
     *(EXACT, JEM2, JEM4),
     *(RKN6, RKN8),
+    *(GAUSS8, GAUSS16),
 )
 
 

@@ -84,6 +84,7 @@ def compose(method, scheme):
             *(rounded(g, number) for g in scheme.weights),
             *(own(J, number) if own else ()),
         ),
+        nodes=base.nodes,
         free_only=base.free_only,
         order=raised["free"][0] if len({*raised["free"], *raised["torque"]}) == 1 else Order(**raised),
         torques_per_step=None if base.torques_per_step is None else s * base.torques_per_step,
