@@ -8,8 +8,8 @@ A step maps (h, t, state, body) to the state at t + h and a report (iterations, 
 on the torque at its end, so that methods explicit in the torque call it exactly once a step.
 """
 
-from polhode.scalar import kernel
-from polhode.so3.rotations import matrix
+from polhode.scalar import kernel, ready
+from polhode.so3.rotations import matrix, unit
 from polhode.so3.vectors import mul
 
 
@@ -18,6 +18,17 @@ def torque_at(t, q, body):
     """The torque on the body at time t and attitude q, in body axes."""
     function, parameters = body[3]
     return function(t, matrix(q), parameters)
+
+
+@kernel
+def arrived(t, q, p, body):
+    """The end of a step at attitude q: q of length one, the momentum p without the last torque, and that torque.
+
+    All that does not wait for the torque is computed before it. Left to the compiler it comes after the call, and then
+    the processor, whose window is shorter than a torque, does one after the other instead of both at once.
+    """
+    unit_q, p = ready(unit(q)), ready(p)
+    return unit_q, p, torque_at(t, q, body)
 
 
 @kernel

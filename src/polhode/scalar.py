@@ -80,6 +80,11 @@ def c4(s):
     return c3(s / 4) * (1 + c1(s / 4)) / 8
 
 
+def ready(x):
+    """A tuple as it is; in machine code it is computed here, and not put off until it is needed."""
+    return x
+
+
 def magnitude(x):
     """How large a number is for a convergence test: a derivative carried along counts like the value.
 

@@ -19,9 +19,8 @@ flow. The torque at the end of a step is the one at the start of the next: one e
 
 import functools
 
-from polhode.body import torque_at
+from polhode.body import arrived, torque_at
 from polhode.scalar import kernel
-from polhode.so3.rotations import unit
 from polhode.so3.vectors import lin
 
 
@@ -34,8 +33,8 @@ def kicked(flow):
         q, Pi, tau, memory = state
         k = h / 2
         q, p, memory, report = flow(h, q, lin(1, Pi, k, tau), memory, body)
-        tau = torque_at(t + h, q, body)
-        return (unit(q), lin(1, p, k, tau), tau, memory), report
+        q, p, tau = arrived(t + h, q, p, body)
+        return (q, lin(1, p, k, tau), tau, memory), report
 
     step.__name__ = flow.__name__ + "_step"
     step.__doc__ = flow.__doc__

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from polhode.body import start_secant, start_trail, torque_at
+from polhode.body import arrived, start_secant, start_trail, torque_at
 from polhode.errors import InputError
 from polhode.methods.equations import midpoint
 from polhode.model import Method
@@ -148,10 +148,10 @@ def newmark(h, t, state, body, retraction):
     k = h / 2
     Pi = plus(Pi, scaled(k, plus(cross(Pi, mul(iJ, Pi)), tau)))  # J Omega_h
     q = compose(q, retraction(scaled(h, mul(iJ, Pi))))
-    tau = torque_at(t + h, q, body)
+    q, Pi, tau = arrived(t + h, q, Pi, body)
     b = lin(k, Pi, k * k, tau)
     e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
-    return (unit(q), scaled(1 / k, mul(J, e)), tau, trail), report
+    return (q, scaled(1 / k, mul(J, e)), tau, trail), report
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Variational methods: discrete Hamilton-Pontryagin principles on the group."""
 
-from polhode.body import start_secant, start_trail, torque_at
+from polhode.body import arrived, start_secant, start_trail, torque_at
 from polhode.methods.equations import lie_verlet, pontryagin
 from polhode.model import Method
 from polhode.scalar import c0, c1, kernel
@@ -35,9 +35,9 @@ def vlv_step(h, t, state, body):
     b = lin(k, Pi, k * k, tau0)
     e, trail, report = newton(lie_verlet, trail, (b, J), size(mul(iJ, b)))
     q = compose(q, cay(scaled(2, e)))
-    tau = torque_at(t + h, q, body)
-    Pi = plus(Pi, lin(2 / k, cross(mul(J, e), e), k, plus(tau0, tau)))
-    return (unit(q), Pi, tau, trail), report
+    p = plus(Pi, lin(2 / k, cross(mul(J, e), e), k, tau0))
+    q, p, tau = arrived(t + h, q, p, body)
+    return (q, lin(1, p, k, tau), tau, trail), report
 
 
 @kernel
@@ -63,8 +63,8 @@ def hp_exp_step(h, t, state, body):
     e, trail, report = newton(pontryagin, trail, (b, J), size(mul(iJ, b)))
     F = exp(plus(e, e))
     q = compose(q, F)
-    tau = torque_at(t + h, q, body)
-    return (unit(q), lin(1, rotated_back(F, p), k, tau), tau, trail), report
+    q, p, tau = arrived(t + h, q, rotated_back(F, p), body)
+    return (q, lin(1, p, k, tau), tau, trail), report
 
 
 @kernel
