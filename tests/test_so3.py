@@ -41,6 +41,7 @@ def test_rotations_compose_and_act(x, y, v):
     assert as_array(R.compose(p, q)) == pytest.approx(A @ B, abs=1e-13)
     assert R.rotated(p, v) == pytest.approx(A @ v, abs=1e-13)
     assert R.rotated_back(q, v) == pytest.approx(B.T @ v, abs=1e-13)
+    assert R.cayley_back(V.scaled(0.5, y), v) == pytest.approx(B.T @ v, abs=1e-13)
     assert as_array(R.inverse(q)) == pytest.approx(B.T, abs=1e-14)
     assert as_array(R.unit(q)) == pytest.approx(B, abs=1e-14)
 

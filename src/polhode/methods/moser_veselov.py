@@ -5,7 +5,7 @@ from polhode.methods.equations import moser_veselov
 from polhode.methods.kicked import kicked
 from polhode.model import Method, Order
 from polhode.scalar import kernel
-from polhode.so3.rotations import cay, compose, rotated_back, unit
+from polhode.so3.rotations import cay, cayley_back, compose, unit
 from polhode.so3.vectors import dot, lin, mul, scaled
 from polhode.solver import newton, size, within
 
@@ -55,8 +55,8 @@ def moser_veselov_step(h, q, p, trail, J, iJ):
     b = scaled(h / 2, p)
     w = mul(iJ, b)
     e, trail, report = newton(moser_veselov, trail, (b, J), size(w))
-    F = cay(scaled(2, e))
-    return compose(q, F), rotated_back(F, p), trail, below_right_angle(report, e, w)
+    q = compose(q, cay(scaled(2, e)))
+    return q, cayley_back(e, p), trail, below_right_angle(report, e, w)
 
 
 @kernel

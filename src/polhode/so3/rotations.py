@@ -94,6 +94,15 @@ def rotated_back(q, v):
 
 
 @kernel
+def cayley_back(e, v):
+    """cay(2 e)^T v, with one division: the reciprocal of 1 + |e|^2, which may be anything, rounds either way."""
+    a = cross(v, e)
+    b = cross(a, e)
+    k = 2 / (1 + dot(e, e))
+    return (v[0] + k * (a[0] + b[0]), v[1] + k * (a[1] + b[1]), v[2] + k * (a[2] + b[2]))
+
+
+@kernel
 def dexp(x, y):
     """dexp_x y, right-trivialised: d/de exp(x + e y) = hat(dexp_x y) exp(x)."""
     s = dot(x, x)
