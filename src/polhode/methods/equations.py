@@ -7,8 +7,8 @@ one adds a torque for ``solver.secant``.
 
 from polhode.body import torque_at
 from polhode.scalar import c2, c3, c4, c5, kernel
-from polhode.so3.rotations import compose, dexp, exp, rotated_back
-from polhode.so3.vectors import cross, dot, minus, mul, plus, product, scaled
+from polhode.so3.rotations import compose, dexp, exp
+from polhode.so3.vectors import cross, dot, minus, mul, plus, scaled
 
 
 @kernel
@@ -34,24 +34,21 @@ def midpoint(e, data):
 
 @kernel
 def lie_midpoint(e, data):
-    """J e = exp(-e) b: the midpoint rule on the group. d(exp(-e) b) = hat(exp(-e) b) dexp_{-e} de."""
+    """J e = exp(-e) b: the midpoint rule on the group. d(exp(-e) b) = exp(-e) b x dexp_{-e} de."""
     b, J = data
-    y = rotated_back(exp(e), b)
     s = dot(e, e)
     p, q = c2(s), c3(s)
-    D = (  # dexp_{-e}
-        1 - q * (e[1] * e[1] + e[2] * e[2]),
-        q * e[0] * e[1] + p * e[2],
-        q * e[0] * e[2] - p * e[1],
-        q * e[0] * e[1] - p * e[2],
-        1 - q * (e[0] * e[0] + e[2] * e[2]),
-        q * e[1] * e[2] + p * e[0],
-        q * e[0] * e[2] + p * e[1],
-        q * e[1] * e[2] - p * e[0],
-        1 - q * (e[0] * e[0] + e[1] * e[1]),
-    )
-    B = product((0 * y[0], y[2], -y[1], -y[2], 0 * y[0], y[0], y[1], -y[0], 0 * y[0]), D)
-    A = (J[0] + B[0], B[1], B[2], B[3], J[1] + B[4], B[5], B[6], B[7], J[2] + B[8])
+    c1 = 1 - s * q
+    u = cross(e, b)
+    v = cross(e, u)
+    y = (b[0] - c1 * u[0] + p * v[0], b[1] - c1 * u[1] + p * v[1], b[2] - c1 * u[2] + p * v[2])
+    d0, d1, d2 = p * e[0], p * e[1], p * e[2]
+    q0, q1, q2 = q * e[0], q * e[1], q * e[2]
+    xx, xy, xz, yy, yz, zz = q0 * e[0], q0 * e[1], q0 * e[2], q1 * e[1], q1 * e[2], q2 * e[2]
+    B0 = cross((1 - (yy + zz), xy - d2, xz + d1), y)  # the columns of dexp_{-e}
+    B1 = cross((xy + d2, 1 - (xx + zz), yz - d0), y)
+    B2 = cross((xz - d1, yz + d0, 1 - (xx + yy)), y)
+    A = (J[0] + B0[0], B1[0], B2[0], B0[1], J[1] + B1[1], B2[1], B0[2], B1[2], J[2] + B2[2])
     return minus(mul(J, e), y), A
 
 
