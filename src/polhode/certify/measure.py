@@ -55,9 +55,11 @@ def measured(m, problems, exact, torque):
     found = {
         "errors": {c: errors(p, m, exact[c]) for c, p in problems.items() if c == "free" or not m.free_only},
         "step_ns": round(max(1.0, total - evaluations * torque), 1),
-        "torques": round(evaluations, 2),
+        "torques": evaluations,
         "code": code(m),
     }
+    if not m.free_only and not m.explicit_torque:
+        found["torques_at"] = [_evaluations(m, problems["potential"], SPAN / n, n) for n in STEPS]
     if not m.free_only:
         row = stress([m], t_end=4000.0, ensemble=4).rows[0]
         rate = abs(row.evidence[0].rate)
@@ -111,9 +113,10 @@ def torque_only(h, t, state, body):
     return (q, Pi, torque_at(t, q, body), memory), NO_SOLVE
 
 
-def _evaluations(m, p, steps=400):
-    s = solve(p, m, h=0.0625, n_steps=steps)
-    return (s.stats["n_torque"] - m.torques_at_start) / steps
+def _evaluations(m, p, h=0.0625, steps=400):
+    """Torque evaluations a step; None where it fails."""
+    s = solve(p, m, h=h, n_steps=steps, save_every=steps)
+    return round((s.stats["n_torque"] - m.torques_at_start) / steps, 2) if s.success else None
 
 
 def _digits(x):

@@ -120,9 +120,11 @@ def recommend(
             continue
         drifting = 0.0 if free or "energy" in keep else horizon / radians
         h, limit = _step(m, d, data, case, accuracy, drifting)
-        torques = 0.0 if free else d["torques"] / (h * radians)
-        time = d["step_ns"] / (h * radians) + torques * torque
-        reasons = _reasons(m, d, free, limit, accuracy)
+        calls = 0.0 if free else _calls(d, data, h)
+        torques = calls / (h * radians)
+        own = d["step_ns"] * (calls / d["torques"] if calls else 1)  # an iteration more is an evaluation more
+        time = own / (h * radians) + torques * torque
+        reasons = _reasons(m, d, free, limit, accuracy, calls)
         found.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
     found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
     wanted = dict(
@@ -180,7 +182,15 @@ def _accurate(sizes, errors, accuracy, order):
     return sizes[best], "solve"
 
 
-def _reasons(m, d, free, limit, accuracy):
+def _calls(d, data, h):
+    """Torque evaluations a step: for methods that iterate on the torque, at the nearest step that was measured."""
+    sizes = {
+        abs(math.log(data["span"] / n / h)): found for n, found in zip(data["steps"], d.get("torques_at", ())) if found
+    }
+    return sizes[min(sizes)] if sizes else d["torques"]
+
+
+def _reasons(m, d, free, limit, accuracy, calls):
     """Sentences: what the step is limited by, what it costs, what is kept."""
     told = [
         {
@@ -190,7 +200,7 @@ def _reasons(m, d, free, limit, accuracy):
         }[limit]
     ]
     if not free:
-        told.append(f"{d['torques']:g} torque evaluation{'s' if d['torques'] != 1 else ''} a step")
+        told.append(f"{calls:.3g} torque evaluation{'s' if calls != 1 else ''} a step")
         if m.symplectic:
             told.append("symplectic: the energy error stays bounded")
         elif d["drift"] == "none":
