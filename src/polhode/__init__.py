@@ -14,6 +14,7 @@ from polhode.figures.polhode import plot_polhode
 from polhode.figures.trajectory import plot_trajectory
 from polhode.methods.composition import compose
 from polhode.methods.crouch_grossman import crouch_grossman
+from polhode.methods.gauss import gauss
 from polhode.methods.munthe_kaas import munthe_kaas
 from polhode.methods.tableaux import Tableau
 from polhode.model import BlackBox, Method, Order
@@ -39,6 +40,7 @@ __all__ = [
     "certify",
     "compose",
     "crouch_grossman",
+    "gauss",
     "inertia",
     "kernel",
     "load",

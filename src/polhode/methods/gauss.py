@@ -211,7 +211,7 @@ def lagrange(c, j):
 
 
 def gauss(order):
-    """Gauss's method of an even order."""
+    """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16."""
     if order not in range(2, MOST + 1, 2):
         raise InputError(f"order is {order!r}; Gauss's methods here have an even order from 2 to {MOST}.")
     s = order // 2
