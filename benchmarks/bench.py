@@ -14,7 +14,7 @@ import time
 from measure import machine
 from table import Table, show
 
-SECTIONS = ("against_c", "catalogue", "torques", "growth", "startup", "per_step", "equal_error")
+SECTIONS = ("against_c", "ensembles", "equal_error", "per_step", "catalogue", "torques", "growth", "startup")
 """In this order; each is a module of `sections`."""
 
 OUT = pathlib.Path(__file__).parent.parent / "results" / "bench.json"

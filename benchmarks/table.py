@@ -35,16 +35,12 @@ def markdown(table):
 
 
 def times(value):
-    """A ratio."""
-    return (
-        "-"
-        if value is None
-        else f"{value:.0f}x"
-        if value >= 100
-        else f"{value:.3g}x"
-        if value >= 10
-        else f"{value:.2f}x"
-    )
+    """A ratio: three digits, two decimals at most, but never a zero."""
+    if value is None:
+        return "-"
+    if value < 0.1:
+        return f"{value:.2g}x"
+    return f"{value:.0f}x" if value >= 100 else f"{value:.3g}x" if value >= 10 else f"{value:.2f}x"
 
 
 def span(seconds):
