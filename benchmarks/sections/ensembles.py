@@ -38,6 +38,7 @@ def measure(quick):
     except c_code.NoCompiler as reason:
         compiler, left_out["C"] = None, str(reason)
     return {
+        "bodies": BODIES,
         "compiler": compiler,
         "left out": left_out,
         "rates": _rates(problem, {name: function for name, (_, function) in forms.items()}, repeats),
@@ -148,6 +149,7 @@ def _equal_errors(problem, bodies, repeats):
     a_body = lambda key: [x / bodies for x in seconds[key]] if key in seconds else None
     return {
         "bodies": bodies,
+        "end": END,
         "left out": left_out,
         "targets": targets,
         "ours": candidates(),
