@@ -35,7 +35,7 @@ def main():
         "run": "quick (few repeats: a look, not a measurement)" if arguments.quick else "full"
     }
     facts = [(key, str(value)) for key, value in results["machine"].items()]
-    show(Table("Machine", ("", ""), facts))
+    show(Table("Machine", ("", ""), facts, words=2))
     begin = time.perf_counter()
     for i, name in enumerate(arguments.only):
         section = importlib.import_module(f"sections.{name}")

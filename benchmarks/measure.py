@@ -74,6 +74,7 @@ def machine():
     return {
         "cpu": _cpu(),
         "cores": processors(),
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "polhode": polhode.__version__,

@@ -20,7 +20,8 @@ Generated from one run of `make bench`; nothing here is typed by hand. Nanosecon
 ratios were taken in turn within the run and travel better:
 
 {machine}, {cores} cores, {system}; Python {python}, Numba {numba}, NumPy {numpy}, SciPy {scipy}; {date}.
-Times are processor times (`{clock}`) except where wall-clock is said. The run was {run}.
+Times are processor times (`{clock}`) except where wall-clock is said. The run was {run}. The load average before it was
+{load}: other programs cost wall-clock time, above all with several threads.
 """
 
 

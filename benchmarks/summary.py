@@ -41,7 +41,7 @@ def table(results):
     )
     left_out = {name: reason for data in results.values() if isinstance(data, dict) for name, reason in _absent(data)}
     note += "".join(f" Left out: {name} ({reason})." for name, reason in left_out.items())
-    return Table("Summary", ("against", "compared", "ours", "time, ours : theirs"), shown, note)
+    return Table("Summary", ("against", "compared", "ours", "time, ours : theirs"), shown, note, words=3)
 
 
 def _absent(data):

@@ -73,4 +73,4 @@ def tables(data):
     note = f"The stress test with h = {H}. Ours in the last ratio is the method of ours that does the same, or nearly."
     for name, reason in data["left out"].items():
         note += f" Left out: {name} ({reason})."
-    return [Table("The same step elsewhere", columns, rows, note)]
+    return [Table("The same step elsewhere", columns, rows, note, words=2)]
