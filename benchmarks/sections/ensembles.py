@@ -37,15 +37,27 @@ def measure(quick):
         forms = {machine: _fastest_form(problem, machine) for machine in c_code.lane_machines()}
     except c_code.NoCompiler as reason:
         compiler, left_out["C"] = None, str(reason)
+    others, mine = (_compiled(problem, names, left_out) for names in (OTHERS, candidates()))
     return {
         "bodies": BODIES,
         "compiler": compiler,
         "left out": left_out,
         "rates": _rates(problem, {name: function for name, (_, function) in forms.items()}, repeats),
         "forms": {name: how for name, (how, _) in forms.items()},
-        "methods": _other_methods(problem, repeats),
-        "equal": _equal_errors(problem, bodies=200 if quick else 1000, repeats=2 if quick else 5),
+        "methods": _other_methods(problem, others, repeats),
+        "equal": _equal_errors(problem, mine, bodies=200 if quick else 1000, repeats=2 if quick else 5),
     }
+
+
+def _compiled(problem, names, left_out):
+    """Those of our methods that run as machine code, which all should; interpreted they would take hours."""
+    reasons = {}
+    for name in names:
+        stats = ph.solve_ensemble(problem, name, Omega0=_velocities(1), h=H, n_steps=1).stats
+        if not stats["compiled"]:
+            reasons[f"our {name}"] = stats["reason"]
+    left_out |= reasons
+    return [name for name in names if f"our {name}" not in reasons]
 
 
 def _velocities(bodies):
@@ -99,10 +111,10 @@ def _rates(problem, functions, repeats):
     ]
 
 
-def _other_methods(problem, repeats):
+def _other_methods(problem, others, repeats):
     """The time of a step of other methods in lanes, relative to VLV's."""
     Omega0, n = _velocities(BODIES), STEPS // 4
-    runs = {name: lambda name=name: _call(problem, name, Omega0, H, n) for name in ("VLV", *OTHERS)}
+    runs = {name: lambda name=name: _call(problem, name, Omega0, H, n) for name in ("VLV", *others)}
     seconds = interleaved(runs, max(3, repeats // 3))
     return {
         name: {"ratio": ratio(seconds, name, "VLV"), "ns": statistics.median(seconds[name]) / (BODIES * n) * 1e9}
@@ -113,7 +125,7 @@ def _other_methods(problem, repeats):
 # ---- equal error -------------------------------------------------------------------------------------
 
 
-def _equal_errors(problem, bodies, repeats):
+def _equal_errors(problem, mine, bodies, repeats):
     """Seconds a body to VLV's own energy error and to a small one, on one thread: ours and every peer with batches."""
     equations, Omega0 = stress(), _velocities(bodies)
     starts = np.hstack([np.tile(equations.y0[:4], (bodies, 1)), Omega0])
@@ -133,7 +145,7 @@ def _equal_errors(problem, bodies, repeats):
     targets = [1.001 * float(error_of_ours("VLV", round(END / H))), TARGET]
     steps = lambda k: SAMPLES * math.ceil(3 * 2 ** (k / 4))
     runs = {}
-    for name in candidates():
+    for name in mine:
         found = coarsest(steps, lambda n: error_of_ours(name, n), targets, start=16, finest=80)  # noqa: B023
         for i, n in enumerate(found):
             runs[name, i] = n and (lambda name=name, n=n: _call(problem, name, Omega0, END / n, n))
@@ -152,7 +164,7 @@ def _equal_errors(problem, bodies, repeats):
         "end": END,
         "left out": left_out,
         "targets": targets,
-        "ours": candidates(),
+        "ours": mine,
         "seconds": {name: [a_body((name, i)) for i in range(len(targets))] for name in names},
     }
 
