@@ -13,7 +13,7 @@ import polhode as ph
 COMPOSED = ("VLV/KL8", "SR2/KL6", "SR2/KL8", "SR2/SS10")
 """Tried beside VLV and every method of order four or more in the catalogue."""
 
-MOST_SECONDS = 2.0
+MOST_SECONDS = 4.0
 """Once a run takes longer, nothing finer is tried."""
 
 

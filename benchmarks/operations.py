@@ -48,13 +48,17 @@ class Counting(float):
 
 
 def _counted(kind, operation):
-    def method(self, other):
+    """An operator and its reflection; what is no number (a vector of stages) applies it to its parts by itself."""
+
+    def applied(a, b):
         COUNTS[kind] += 1
-        return Counting(operation(float(self), float(other)))
+        return Counting(operation(float(a), float(b)))
+
+    def method(self, other):
+        return applied(self, other) if isinstance(other, (float, int)) else NotImplemented
 
     def reflected(self, other):
-        COUNTS[kind] += 1
-        return Counting(operation(float(other), float(self)))
+        return applied(other, self) if isinstance(other, (float, int)) else NotImplemented
 
     return method, reflected
 

@@ -77,7 +77,8 @@ def tables(data):
         f"cosines); beside a sum, a division counts {weights['divisions']:.1f}, a root {weights['roots']:.1f}, a sine "
         f"{weights['sines']:.1f}, as chains of them take in this run; a sum counts {data['sum_ns']:.2f} ns, the median "
         f"that explains {', '.join(KNOWN)}, which are compared with C; a torque {data['torque_ns']:.0f} ns, as a chain "
-        f"of them takes. {_marked(data['rows'])}"
+        "of them takes. Stages that run side by side in a vector count one by one: such a method should be well below. "
+        f"{_marked(data['rows'])}"
     )
     stopped = [f"{r['method']} at step {r['n_steps']}" for r in data["rows"] if r["message"]]
     if stopped:
