@@ -23,6 +23,7 @@ bench: $(READY)
 	grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
 		$(BIN)/python -m pip install --quiet "$$peer" || echo "$$peer: not installed, left out"; done
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/page.py
 
 mutants: $(READY)
 	$(BIN)/python scripts/mutants.py

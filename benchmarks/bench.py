@@ -1,4 +1,4 @@
-"""Every timing, as ratios taken in one run: prints tables and writes results/bench.json.
+"""Every timing, as ratios taken in one run: prints tables, a summary last, and writes results/bench.json.
 
     python benchmarks/bench.py [--quick] [--only SECTION ...] [--out FILE]
 
@@ -11,10 +11,11 @@ import json
 import pathlib
 import time
 
+import summary
 from measure import machine
 from table import Table, show
 
-SECTIONS = ("against_c", "catalogue", "torques", "growth", "startup", "per_step", "equal_error")
+SECTIONS = ("against_c", "ensembles", "equal_error", "per_step", "catalogue", "torques", "growth", "startup")
 """In this order; each is a module of `sections`."""
 
 OUT = pathlib.Path(__file__).parent.parent / "results" / "bench.json"
@@ -30,18 +31,23 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=OUT, metavar="FILE", help="JSON to write or update")
     arguments = parser.parse_args()
     results = json.loads(arguments.out.read_text()) if arguments.out.exists() and arguments.only != SECTIONS else {}
-    results["machine"] = machine()
+    results["machine"] = machine() | {
+        "run": "quick (few repeats: a look, not a measurement)" if arguments.quick else "full"
+    }
     facts = [(key, str(value)) for key, value in results["machine"].items()]
-    show(Table("Machine", ("", ""), facts))
-    for name in arguments.only:
-        begin = time.perf_counter()
+    show(Table("Machine", ("", ""), facts, words=2))
+    begin = time.perf_counter()
+    for i, name in enumerate(arguments.only):
         section = importlib.import_module(f"sections.{name}")
+        print(f"[{i + 1}/{len(arguments.only)}] {section.TITLE} ...", flush=True)
         results[name] = section.measure(arguments.quick)
         for table in section.tables(results[name]):
             show(table)
-        print(f"({section.TITLE}: {time.perf_counter() - begin:.0f} s)\n")
+        print(f"({section.TITLE}: done {time.perf_counter() - begin:.0f} s after the start)\n", flush=True)
+        results["summary"] = summary.rows(results)
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    show(summary.table(results))
     print(f"Written: {arguments.out}")
 
 

@@ -1,6 +1,8 @@
 """The C in benchmarks/c, compiled with whatever compiler there is, as Python functions."""
 
+import concurrent.futures
 import ctypes
+import itertools
 import os
 import pathlib
 import shutil
@@ -8,11 +10,20 @@ import subprocess
 import tempfile
 
 import numpy as np
+from measure import has_instructions
 
 SOURCES = pathlib.Path(__file__).parent / "c"
-FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-std=gnu11", "-shared", "-fPIC")
+FLAGS = ("-O3", "-fno-math-errno", "-std=gnu11", "-shared", "-fPIC")
+NATIVE = ("-march=native",)
 CONTRACTION = {"fused": "-ffp-contract=fast", "unfused": "-ffp-contract=off"}
 ATTITUDE = {"matrix": (), "quaternion": ("-DQUATERNION",)}
+LANES = {"AVX2": ("avx2", 4, ("-mavx2", "-mfma", "-mtune=native")), "AVX-512": ("avx512f", 8, NATIVE)}
+"""What the processor must have, doubles in a vector, flags. The first without -march=native: registers of AVX-512 are
+twice as many, also for shorter vectors."""
+
+CHAINS = (1, 2)
+GROUP = 16
+"""Ensembles are of a multiple of so many bodies: vectors of eight, two chains."""
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)
 
@@ -44,9 +55,26 @@ def variants(name, called=False):
             for contraction, flag in CONTRACTION.items():
                 library = pathlib.Path(folder) / f"{name}-{attitude}-{contraction}.so"
                 extra = (*define, *(("-DCALLED",) if called else ()))
-                _compile(SOURCES / f"{name}.c", library, (*FLAGS, flag, *extra))
+                _compile(SOURCES / f"{name}.c", library, (*FLAGS, *NATIVE, flag, *extra))
                 made[f"{attitude}, {contraction}"] = _function(library, name, attitude)
     return made
+
+
+def lanes(machine):
+    """VLV for many bodies by SIMD lanes, in every form: how -> run(problem, Omega0, h, n, threads); see LANES."""
+    _, width, flags = LANES[machine]
+    made = {}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for chains, (contraction, flag) in itertools.product(CHAINS, CONTRACTION.items()):
+            library = pathlib.Path(folder) / f"vlv-{width}-{chains}-{contraction}.so"
+            _compile(SOURCES / "vlv_lanes.c", library, (*FLAGS, *flags, flag, f"-DW={width}", f"-DCHAINS={chains}"))
+            made[f"{chains} chain{'s' * (chains > 1)}, {contraction}"] = _lanes_function(library, width)
+    return made
+
+
+def lane_machines():
+    """The kinds of lanes that this processor has."""
+    return [name for name, (instructions, _, _) in LANES.items() if has_instructions(instructions)]
 
 
 def _compile(source, library, flags):
@@ -78,3 +106,35 @@ def _function(library, name, attitude):
 
 def _at(array):
     return array.ctypes.data_as(NUMBERS)
+
+
+def _lanes_function(library, width):
+    function = ctypes.CDLL(str(library)).vlv_lanes
+    function.restype = ctypes.c_long
+    function.argtypes = (ctypes.c_double, *(ctypes.c_long,) * 2, *(NUMBERS,) * 2, ctypes.c_double, NUMBERS)
+
+    def prepared(problem, Omega0, h, n, threads):
+        """A run of bodies that differ in velocity; it returns Pi of the first at the end."""
+        inertia, numbers = problem.moments.copy(), np.array(problem.parameters)
+        states = np.empty((len(Omega0) // width, 12, width))
+        states[:, :9] = problem.Q0.ravel()[None, :, None]
+        states[:, 9:] = np.swapaxes((Omega0 * inertia).reshape(-1, width, 3), 1, 2)
+
+        def part(first, last):
+            done = function(h, n, last - first, _at(states[first:]), _at(inertia), numbers[0], _at(numbers[1:10]))
+            if done < 0:
+                raise RuntimeError("The C with lanes did not solve its equations.")
+
+        def run():
+            if threads == 1:
+                part(0, len(states))
+            else:  # in pieces, an even number of vectors each, taken by whoever is free
+                size = max(2, -(-len(states) // (8 * threads)) // 2 * 2)
+                firsts = range(0, len(states), size)
+                with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+                    list(pool.map(part, firsts, [*firsts[1:], len(states)]))
+            return states[0, 9:, 0]
+
+        return run
+
+    return prepared

@@ -15,16 +15,20 @@ CLOCK = time.process_time if FINE else time.perf_counter
 """The processor's time where it is fine enough: what others do on the machine does not count."""
 
 
-def interleaved(prepared, repeats):
-    """Seconds of each of `prepared` (name -> function that prepares a run and returns it), repeated in turn."""
+def interleaved(prepared, repeats, wall=()):
+    """Seconds of each of `prepared` (name -> function that prepares a run and returns it), repeated in turn.
+
+    Those named in `wall` use several threads, and the clock on the wall counts.
+    """
     seconds = {name: [] for name in prepared}
     for i in range(repeats + 1):
         for name, prepare in prepared.items():
+            clock = time.perf_counter if name in wall else CLOCK
             run = prepare()
-            begin = CLOCK()
+            begin = clock()
             run()
             if i:  # the first round fills caches
-                seconds[name].append(CLOCK() - begin)
+                seconds[name].append(clock() - begin)
     return seconds
 
 
@@ -49,6 +53,16 @@ def duration(run, at_least=0.05, fewest=3, most=200):
     return statistics.median(seconds)
 
 
+def processors():
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def thread_counts():
+    """One, two, and as many threads as there are processors."""
+    return sorted({1, min(2, processors()), processors()})
+
+
 def machine():
     """The machine and the versions, for the head of every table."""
     import numba
@@ -59,7 +73,8 @@ def machine():
 
     return {
         "cpu": _cpu(),
-        "cores": os.cpu_count(),
+        "cores": processors(),
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "polhode": polhode.__version__,
@@ -71,13 +86,23 @@ def machine():
     }
 
 
-def _cpu():
+def has_instructions(name):
+    """Whether the processor says that it has these instructions (avx2, avx512f); no where it says nothing."""
+    return name in _cpu_facts().get("flags", "").split()
+
+
+def _cpu_facts():
+    """What Linux says of the last processor, by key."""
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return platform.processor() or platform.machine()
-    facts = dict(line.split(":", 1) for line in lines if ":" in line)
-    facts = {key.strip(): value.strip() for key, value in facts.items()}
-    name = facts.get("model name", platform.machine())
+        return {}
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    return {key.strip(): value.strip() for key, value in pairs}
+
+
+def _cpu():
+    facts = _cpu_facts()
+    name = facts.get("model name") or platform.processor() or platform.machine()
     numbers = [f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts]
     return f"{name} ({', '.join(numbers)})" if numbers else name

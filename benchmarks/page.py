@@ -8,6 +8,7 @@ import json
 import pathlib
 import sys
 
+import summary
 from bench import OUT, SECTIONS
 from table import markdown
 
@@ -19,14 +20,15 @@ Generated from one run of `make bench`; nothing here is typed by hand. Nanosecon
 ratios were taken in turn within the run and travel better:
 
 {machine}, {cores} cores, {system}; Python {python}, Numba {numba}, NumPy {numpy}, SciPy {scipy}; {date}.
-Times are processor times (`{clock}`) except where wall-clock is said.
+Times are processor times (`{clock}`) except where wall-clock is said. The run was {run}. The load average before it was
+{load}: other programs cost wall-clock time, above all with several threads.
 """
 
 
 def page(results):
     """The page as text."""
     machine = results["machine"]
-    parts = [HEAD.format(machine=machine["cpu"], **machine)]
+    parts = [HEAD.format(machine=machine["cpu"], **machine), markdown(summary.table(results))]
     for name in SECTIONS:
         if name in results:
             section = importlib.import_module(f"sections.{name}")

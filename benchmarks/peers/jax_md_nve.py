@@ -11,7 +11,8 @@ from jax_md import rigid_body, simulate  # noqa: E402  (it fixes its precision w
 from polhode.rotation import Rotation  # noqa: E402
 
 NAME = "jax-md"
-REMARK = "another symplectic method of second order"
+REMARK = "our LP2 with the axes in another order"
+OURS = "LP2"
 STEPS = 10_000
 
 

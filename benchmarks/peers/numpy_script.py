@@ -4,6 +4,7 @@ import numpy as np
 
 NAME = "NumPy script"
 REMARK = "VLV, the same trajectory"
+OURS = "VLV"
 STEPS = 100
 
 

@@ -13,6 +13,7 @@ with contextlib.redirect_stdout(io.StringIO()):  # importing it runs an example
 
 NAME = "sdof.rigid"
 REMARK = "its kb_e, our NEW2; its VLV does not run"
+OURS = "NEW2"
 STEPS = 100
 
 

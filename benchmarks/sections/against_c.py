@@ -93,4 +93,4 @@ def tables(data):
         "inlined, or called in the column that says so. `solve` is the whole public call. The difference is that of "
         f"the momenta after {CHECKED} steps."
     )
-    return [Table("Single trajectories against C", columns, rows, note)]
+    return [Table("Single trajectories against C", columns, rows, note, words=2)]

@@ -6,16 +6,15 @@ setting that reaches it is looked for (tolerances a quarter of a decade apart, n
 are timed in turn, on the short interval in runs fifty times as long, so that the cost of a call counts for nobody.
 """
 
-import importlib
 import math
-import statistics
 
 import numpy as np
 import ours
 import peers
-from measure import CLOCK, duration, interleaved
+from equal import candidates, coarsest, table
+from measure import duration, interleaved
 from peers.stress import stress
-from table import Table, span, times
+from table import span
 
 import polhode as ph
 from polhode.exact.reference import reference
@@ -25,11 +24,8 @@ TITLE = "Equal error"
 SHORT, LONG, SAMPLES = 5.0, 10_000.0, 100
 SHORT_TARGETS = (1e-6, 1e-10, 1e-13)
 LONG_TARGETS = (1e-6, 1e-10, 1e-12)  # after VLV's own
-COMPOSED = ("VLV/KL8", "SR2/KL6", "SR2/KL8", "SR2/SS10")
-"""Tried beside VLV and every method of order four or more in the catalogue."""
-
-MOST_SECONDS = 2.0
-"""Once a run takes longer, nothing finer is tried."""
+FINER = 12
+"""How often a number of steps is raised by 2^(1/4) when a method does not survive the longer run that is timed."""
 
 
 def measure(quick):
@@ -37,12 +33,8 @@ def measure(quick):
     problem, equations = ph.problem("stress"), stress()
     own = ph.solve(problem, "VLV", h=0.125, t_end=LONG, save_every=int(LONG / SAMPLES / 0.125))
     target = 1.001 * float(np.abs(own.energy_error).max())
-    solvers, left_out = {}, {}
-    for name in peers.ADAPTIVE:
-        try:
-            solvers |= importlib.import_module(f"peers.{name}").solvers(equations)
-        except ImportError as reason:
-            left_out[name] = str(reason)
+    modules, left_out = peers.imported(peers.ADAPTIVE)
+    solvers = {name: solver for module in modules.values() for name, solver in module.solvers(equations).items()}
     short = _Short(problem, equations, SHORT_TARGETS)
     long = _Long(problem, equations, (target, *LONG_TARGETS[: 1 if quick else None]))
     return {
@@ -56,8 +48,7 @@ def measure(quick):
 
 def _timed(interval, solvers, repeats):
     """Find the settings, then time all in turn: seconds, one number per repeat, by name and target."""
-    high = [m.name for m in ph.methods().values() if not m.free_only and min(m.orders.torque) >= 4]
-    mine = ("VLV", *high, *COMPOSED)
+    mine = candidates()
     runs = {(name, i): run for name in mine for i, run in enumerate(interval.ours(ph.method(name))) if run}
     tolerances = {}
     for name, prepare in solvers.items():
@@ -72,6 +63,15 @@ def _timed(interval, solvers, repeats):
     return {"targets": interval.targets, "ours": mine, "seconds": by_name}
 
 
+def _survives(run):
+    """Whether a run reaches its end: an implicit method may find no solution at a large step."""
+    try:
+        run()
+    except RuntimeError:
+        return False
+    return True
+
+
 class _Interval:
     """An interval and the errors to reach on it. Runs come as (factor to the time of the interval, prepare)."""
 
@@ -81,17 +81,23 @@ class _Interval:
     def ours(self, method):
         """A run per target, or None."""
         steps = lambda k: self.pieces * math.ceil(self.fewest * 2 ** (k / 4))
-        found = _coarsest(steps, lambda n: self.error_of_ours(method, n), self.targets, start=16, finest=80)
+        found = coarsest(steps, lambda n: self.error_of_ours(method, n), self.targets, start=16, finest=80)
         return [None if n is None else self._loop(method, n) for n in found]
 
     def _loop(self, method, n):
-        return 1 / self.again, lambda: ours.loop(self.problem, method, self.end / n, self.again * n)
+        """The run that is timed; with more steps if the method fails where the longer run goes, or None."""
+        for k in range(FINER):
+            m = math.ceil(n * 2 ** (k / 4))
+            prepare = lambda m=m: ours.loop(self.problem, method, self.end / m, self.again * m)
+            if self.again == 1 or _survives(prepare()):
+                return 1 / self.again, prepare
+        return None
 
     def tolerances(self, prepare):
         """The tolerance per target, or None."""
         solve = prepare(self.times)
         tolerance = lambda k: 10 ** (-1 - k / 4)
-        return _coarsest(tolerance, lambda x: self.error_of_states(solve(x)), self.targets, start=24, finest=59)
+        return coarsest(tolerance, lambda x: self.error_of_states(solve(x)), self.targets, start=24, finest=59)
 
     def peer(self, prepare, tolerances, hundredth):
         """A run per target, or None; of the first hundredth of the interval only, if asked."""
@@ -134,33 +140,6 @@ class _Long(_Interval):
         return np.abs(self.equations.energies(states) - self.equations.energies(self.equations.y0)).max()
 
 
-def _coarsest(setting, error, targets, start, finest):
-    """For each target, in falling order, the coarsest setting(k), 0 <= k <= finest, that reaches it, or None.
-
-    The search begins at `start`, where every solver is sane, and goes in strides of four, then back one by one; it
-    ends when a run takes too long.
-    """
-    known, seconds = {}, {}
-
-    def reached(k, target):
-        if k not in known:
-            begin = CLOCK()
-            known[k] = error(setting(k))
-            seconds[k] = CLOCK() - begin
-        return known[k] <= target
-
-    found = []
-    k = start
-    for target in targets:
-        while k <= finest and not reached(k, target):
-            k = k + 4 if seconds[k] < MOST_SECONDS else finest + 1
-        while 4 <= k <= finest and reached(k - 4, target):
-            k -= 4
-        tried = range(max(k - 3, 0), k + 1) if k <= finest else ()
-        found.append(next((setting(j) for j in tried if reached(j, target)), None))
-    return found
-
-
 def tables(data):
     """One table per interval."""
     short = (
@@ -173,39 +152,6 @@ def tables(data):
     )
     absent = "".join(f" Left out: {name} ({reason})." for name, reason in data["left out"].items())
     return [
-        _table("Time to an error of the state on [0, 5]", data["short"], short + absent),
-        _table("Time to an energy error on [0, 10000]", data["long"], long + absent),
+        table("Time to an error of the state on [0, 5]", data["short"], short + absent),
+        table("Time to an energy error on [0, 10000]", data["long"], long + absent),
     ]
-
-
-def _table(title, data, remark):
-    """VLV, the fastest of ours, and the peers, relative to the fastest peer."""
-    targets, mine, seconds = data["targets"], data["ours"], data["seconds"]
-    columns = range(len(targets))
-    peer_names = [name for name in seconds if name not in mine]
-    best = [_fastest(seconds, mine, i) for i in columns]
-    rival = [_fastest(seconds, peer_names, i) for i in columns]
-    cell = lambda name, i: _cell(seconds, name, rival[i], i)
-    rows = [("ours: VLV", *(cell("VLV", i) for i in columns))]
-    rows.append(("ours: the fastest", *(f"{best[i]} {cell(best[i], i)}" if best[i] else "-" for i in columns)))
-    rows += [(name, *(cell(name, i) for i in columns)) for name in peer_names]
-    note = (
-        "In brackets: relative to the fastest peer. Settings as coarse as the error allows; not reached: not by runs "
-        f"of up to {MOST_SECONDS:.0f} s."
-    )
-    return Table(title, ("", *(f"error {x:.2g}" for x in targets)), rows, note + remark)
-
-
-def _fastest(seconds, names, i):
-    able = [name for name in names if seconds[name][i]]
-    return min(able, key=lambda name: statistics.median(seconds[name][i]), default=None)
-
-
-def _cell(seconds, name, rival, i):
-    values = seconds[name][i]
-    if not values:
-        return "not reached"
-    shown = span(statistics.median(values))
-    if rival is None:
-        return shown
-    return f"{shown} ({times(statistics.median(a / b for a, b in zip(values, seconds[rival][i])))})"
