@@ -14,6 +14,7 @@ from numba.extending import intrinsic
 from polhode import adapt, compile, engine, scalar
 from polhode.compile import F8
 from polhode.lanes import I64, WHOLE, WIDTH, Lanes
+from polhode.pointers import leaves, pointer
 
 
 def loop(method, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
@@ -30,7 +31,7 @@ def loop(method, memory, coefficients, torque=None, width=WIDTH, kind=compile.TO
 def _loop(step, start, memory, coefficients, torque, width, kind):
     WHOLE.update((step, start))
     advance, everybody, write, view = engine.advance_all, scalar.everybody, writer(width), viewer(width)
-    load, resume, read_start = _loader(coefficients, torque, width), _resumer(memory, width), reader(7, 0, width)
+    load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)
     by_rows = torque is None and width > 1
 
     def blocks(
@@ -66,19 +67,18 @@ def _loop(step, start, memory, coefficients, torque, width, kind):
 
     i8, numbers = types.int64, types.Array(F8, 3, "C")
     marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    given = types.none if torque else types.FunctionType(kind)
-    signature = i8(given, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
-    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else "-any")
+    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
+    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
     return compile._machine_code(blocks, signature, (step, start, load, resume, alive, survivor, note, follow), name)
 
 
-def _loader(coefficients, torque, width):
+def _loader(coefficients, torque, width, kind):
     """load(given, constants, parameters, b): the body that a step is given, for block b.
 
     Constants are J, 1/J and the coefficients of the method; arrays of one block hold for all.
     """
     read_J, read_iJ, read_numbers = reader(3, 0, width), reader(3, 3, width), reader(coefficients, 6, width)
-    force = _compiled_in(torque, width) if torque else _called(width)
+    force = _compiled_in(torque, width) if torque else _called(width, kind)
 
     def load(given, constants, parameters, b):
         c, p = min(b, len(constants) - 1), min(b, len(parameters) - 1)
@@ -93,10 +93,11 @@ def _compiled_in(torque, width):
     return lambda given, parameters, p: (torque, read(parameters, p))
 
 
-def _called(width):
+def _called(width, kind):
     """The torque as machine code of its own, called for one body after the other, and where its parameters are."""
+    at = pointer(kind)
     if width == 1:
-        return lambda given, parameters, p: (given, address(parameters, p, 0))
+        return lambda given, parameters, p: (at(given), address(parameters, p, 0))
 
     def torque(t, Q, source):
         function, parameters, p = source
@@ -106,7 +107,7 @@ def _called(width):
             x, y, z = with_lane(x, k, a), with_lane(y, k, b), with_lane(z, k, c)
         return x, y, z
 
-    return lambda given, parameters, p: (torque, (given, parameters, p))
+    return lambda given, parameters, p: (torque, (at(given), parameters, p))
 
 
 def _resumer(memory, width):
@@ -212,15 +213,6 @@ def writer(width):
         return types.void(array, block, values), build
 
     return write
-
-
-def leaves(builder, value, kind):
-    """The parts of nested tuples, one after the other, each with its type."""
-    if not isinstance(kind, types.BaseTuple):
-        yield value, kind
-        return
-    for i, part in enumerate(kind):
-        yield from leaves(builder, builder.extract_value(value, i), part)
 
 
 def _tuple(number, count):

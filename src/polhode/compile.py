@@ -29,6 +29,7 @@ from numba.extending import intrinsic, overload
 
 from polhode import adapt, engine, scalar
 from polhode.cache import cache_base, fingerprint, reachable
+from polhode.pointers import address_of, pointer, put, taken
 
 F8 = types.float64
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
@@ -71,54 +72,80 @@ def potential(function):
 def loop(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries.
 
-    `kind` is the type of the torque, which a method may want at several attitudes at once (``node_lanes.py``).
+    `kind` is the type of the torque, which a method may want at several attitudes at once (``node_lanes.py``). The
+    constants of the body (J, 1/J, coefficients) and the state come as arrays, and the state is left in its array.
     """
-    advance = engine.advance
+    advance, body_of, state_of = engine.advance, _body(coefficients, kind), _state(memory)
 
-    def steps(J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row):
-        return advance(step, (J, iJ, numbers, (torque, _address(par))), h, t0, first, n, every, left, state, out, row)
+    def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
+        done, row, left, iterations, error, last = advance(
+            step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row
+        )
+        put(state, last)
+        return done, row, left, iterations, error
 
-    return _machine_code(steps, _loop_signature(memory, coefficients, kind), (step,), f"loop-{step.__name__}")
+    name = f"loop-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
+    return _machine_code(steps, _loop_signature(), (step, body_of, state_of), name)
 
 
 @functools.cache
 def survey(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
-    inner = engine.survey
-    more = (types.FunctionType(POTENTIAL), V4, types.int64, types.int64, types.Array(F8, 3, "C"))
+    inner, body_of, state_of = engine.survey, _body(coefficients, kind), _state(memory)
+    potential_at = pointer(POTENTIAL)
 
-    def steps(
-        J, iJ, numbers, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally
-    ):
-        body = (J, iJ, numbers, (torque, _address(par)))
-        return inner(step, body, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally)
+    def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
+        done, row, left, iterations, error, last = inner(
+            *(step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row),
+            *(potential_at(U), origin, each, looks, tally),
+        )
+        put(state, last)
+        return done, row, left, iterations, error
 
-    return _machine_code(steps, _loop_signature(memory, coefficients, kind, *more), (step,), f"survey-{step.__name__}")
+    signature = _loop_signature(types.int64, V4, types.int64, types.int64, types.Array(F8, 3, "C"))
+    name = f"survey-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
+    return _machine_code(steps, signature, (step, body_of, state_of), name)
 
 
-def _loop_signature(memory, coefficients, kind, *more):
-    state = types.Tuple((V4, V3, V3, _tuple(memory)))
-    body = (V3, V3, _tuple(coefficients), types.FunctionType(kind), NUMBERS)
-    rows = types.Array(F8, 2, "C")
-    i8 = types.int64
-    return types.Tuple((i8, i8, i8, i8, F8, state))(*body, F8, F8, i8, i8, i8, i8, state, rows, i8, *more)
+def _body(coefficients, kind):
+    """body(constants, torque, par): the body that a step is given."""
+    J, iJ, numbers, torque_at = taken(3, 0), taken(3, 3), taken(coefficients, 6), pointer(kind)
+
+    def body(constants, torque, par):
+        return J(constants), iJ(constants), numbers(constants), (torque_at(torque), _address(par))
+
+    return body
+
+
+def _state(memory):
+    """state(numbers): the state that a step is given."""
+    q, Pi, tau, rest = taken(4, 0), taken(3, 4), taken(3, 7), taken(memory, 10)
+
+    def state(numbers):
+        return q(numbers), Pi(numbers), tau(numbers), rest(numbers)
+
+    return state
+
+
+def _loop_signature(*more):
+    i8, rows = types.int64, types.Array(F8, 2, "C")
+    given = (NUMBERS, i8, NUMBERS, F8, F8, i8, i8, i8, i8, NUMBERS, rows, i8)
+    return types.Tuple((i8, i8, i8, i8, F8))(*given, *more)
 
 
 @functools.cache
 def energies():
     """Machine code that evaluates a potential at every row of quaternions."""
     matrix = _rotations().matrix
-    signature = types.void(types.FunctionType(POTENTIAL), NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
+    signature = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
+    function_at = pointer(POTENTIAL)
 
-    def evaluate(potential, par, rows, out):
+    def evaluate(address, par, rows, out):
+        potential = function_at(address)
         for i in range(len(rows)):
             out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
 
     return _machine_code(evaluate, signature, (), "energies")
-
-
-def _tuple(n):
-    return types.UniTuple(F8, n) if n else types.Tuple(())
 
 
 def _rotations():
@@ -147,6 +174,7 @@ def _machine_code(function, signature, depends_on, name):
         except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
             raise CannotCompile(str(error)) from error
     dispatcher.disable_compile()
+    dispatcher.address = address_of(dispatcher)
     COMPILED.append((name, bool(dispatcher.stats.cache_hits)))
     return dispatcher
 
@@ -159,6 +187,12 @@ def cache_folder():
     return str(cache_base() / _sources()[:16])
 
 
+SOURCES = (
+    *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py"),
+    *("lanes.py", "blocks.py", "nodes.py", "node_lanes.py"),
+)
+
+
 @functools.cache
 def _sources():
     """A hash of the sources that every kernel stands on, and of the versions below them.
@@ -168,7 +202,7 @@ def _sources():
     """
     root = pathlib.Path(__file__).parent
     text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for file in ("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "lanes.py", "blocks.py"):
+    for file in SOURCES:
         text.update((root / file).read_bytes())
     for file in sorted((root / "so3").glob("*.py")):
         text.update(file.read_bytes())

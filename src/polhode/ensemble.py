@@ -225,7 +225,7 @@ class Ensemble:
         start = np.full((1, 4, N), np.nan)
         start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[:, :4]
         q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
-        evaluate, potential, parameters = compile.energies(), p.machine_potential, self.bodies.parameters
+        evaluate, potential, parameters = compile.energies(), p.machine_potential.address, self.bodies.parameters
         if len(parameters) == 1:
             for k in range(n):
                 evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])
@@ -256,17 +256,17 @@ def _way(problem, method, memory, coefficients):
     if method.nodes and problem.machine_torque is not None:
         from polhode.node_lanes import torque_for
 
-        torque, kind = torque_for(problem._torque_kernel, problem.machine_torque, method.nodes)
+        torque, kind = torque_for(problem, method.nodes)
         return SimpleNamespace(
             loop=compiled(None, 1, kind),
             width=1,
-            given=torque,
+            given=torque.address,
             by_rows=False,
             reason=f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes.",
         )
     try:
         loop = compiled(problem._torque_kernel, lanes.WIDTH)
-        return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=None, by_rows=False, reason="")
+        return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=0, by_rows=False, reason="")
     except compile.CannotCompile as error:
         reason = _why(error)
     if problem.machine_torque is None:
@@ -275,7 +275,7 @@ def _way(problem, method, memory, coefficients):
         return SimpleNamespace(
             loop=compiled(None, lanes.HALF),
             width=lanes.HALF,
-            given=problem.machine_torque,
+            given=problem.machine_torque.address,
             by_rows=True,
             reason=f"the torque runs one body after the other, as it cannot run in lanes: {reason}",
         )
@@ -285,7 +285,7 @@ def _way(problem, method, memory, coefficients):
         return SimpleNamespace(
             loop=compiled(None, 1),
             width=1,
-            given=problem.machine_torque,
+            given=problem.machine_torque.address,
             by_rows=False,
             reason=f"{method.name} runs one body after the other, as it cannot run in lanes: {reason}",
         )

@@ -5,27 +5,29 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode import compile, nodes
-from polhode.blocks import leaves, numbers_of, with_lane
+from polhode.blocks import numbers_of, with_lane
 from polhode.body import torque_at
 from polhode.compile import F8, PAR, by_type
 from polhode.lanes import I32, WHOLE, Lanes
+from polhode.pointers import Pointer, leaves
 from polhode.so3.rotations import matrix
 from polhode.solver import repeated
 
 FORCED = {"error_model": "numpy", "forceinline": True}
 
 
-def torque_for(kernel, one, s):
-    """(machine code, its type) of a torque for a method that wants it at s nodes at once.
+def torque_for(problem, s):
+    """(machine code, its type) of a problem's torque for a method that wants it at s nodes at once.
 
-    One that cannot run in lanes, since it branches on a number, is called for one after the other: that is `one`.
+    One that cannot run in lanes, since it branches on a number, is called for one after the other; None if it cannot
+    be compiled at all.
     """
     lanes = Lanes(s)
     kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
     try:
-        return compile.torque(kernel, kind), kind
+        return compile.torque(problem._torque_kernel, kind), kind
     except compile.CannotCompile:
-        return one, compile.TORQUE
+        return problem.machine_torque, compile.TORQUE
 
 
 def _vector(builder, numbers):
@@ -192,7 +194,7 @@ def at_one(function, args):
 
 
 def _is_for_nodes(torque):
-    return isinstance(torque, types.FunctionType) and isinstance(torque.signature.args[0], Lanes)
+    return isinstance(torque, Pointer) and isinstance(torque.kind.args[0], Lanes)
 
 
 compile.VARIANTS.append(at_one)

@@ -124,25 +124,25 @@ class _KernelRunner:
             self._compile(required=bool(compiled))
 
     def _compile(self, required):
-        torque = self.problem.machine_torque
+        from polhode import compile
+
+        if self.method.nodes:
+            from polhode.node_lanes import torque_for
+
+            torque, kind = torque_for(self.problem, self.method.nodes)
+        else:
+            torque, kind = self.problem.machine_torque, compile.TORQUE
         if torque is None:
             if required:
                 raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
             return
-        from polhode import compile
-
-        kind = compile.TORQUE
-        if self.method.nodes:
-            from polhode.node_lanes import torque_for
-
-            torque, kind = torque_for(self.problem._torque_kernel, torque, self.method.nodes)
         look = self._look
         if self._survey is not None:
             wanted = self._survey.wants_energy
             potential = self.problem.machine_potential if wanted else compile.potential(self._survey.potential)
             if potential is None:
                 return  # with a warning
-            look = (potential, *look)
+            look = (potential.address, *look)
         try:
             make = compile.survey if look else compile.loop
             loop = make(self.method.step, len(self.state[3]), len(self.body[2]), kind)
@@ -152,8 +152,15 @@ class _KernelRunner:
             warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
         J, iJ, numbers, (_, par) = self.body
-        head = (J, iJ, numbers, torque, np.array(par))
-        self._advance = lambda *arguments: loop(*head, *arguments, *look)
+        head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
+
+        def advance(h, t0, first, n, every, left, state, out, row):
+            q, Pi, tau, memory = state
+            numbers = np.array([*q, *Pi, *tau, *memory])
+            done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
+            return *done, _state(numbers.tolist())
+
+        self._advance = advance
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
@@ -198,8 +205,7 @@ class _KernelRunner:
 
     def restore(self, numbers):
         """Go on from the state that `numbers` gave."""
-        x = tuple(numbers)
-        self.state = (x[:4], x[4:7], x[7:10], x[10:])
+        self.state = _state(numbers)
 
     def fingerprint(self):
         """A hash of the method's code and coefficients."""
@@ -228,6 +234,12 @@ class _KernelRunner:
             f"{self.name} met a torque or a state that is not a finite number in {where}. Check the torque near "
             f"Q = {np.round(Q, 6).tolist()}, or reduce h."
         )
+
+
+def _state(numbers):
+    """The state of a step from its numbers."""
+    x = tuple(numbers)
+    return x[:4], x[4:7], x[7:10], x[10:]
 
 
 class _PlainRunner:

@@ -107,20 +107,22 @@ def repeated(sweep, x, data, body):
     and no longer shrink end it too.
     It is given up where a sweep gains less than half a bit on average, or where it diverges. Returns x and the report.
     """
-    x, last, scale = sweep(x, data, body)
-    error = last
-    reach = epsilon(scale)
-    n = 1
-    while reach < 1 / epsilon(scale) and not error > GROWN:
+    last = 0.0
+    reach = 1.0
+    n = 0
+    while True:
         x, error, scale = sweep(x, data, body)
         n += 1
-        tiny = epsilon(scale) * scale
-        noisy = 2 * error >= last and (error <= 8 * tiny or error <= epsilon(scale))
-        if 8 * error * error <= tiny * last or noisy:
+        noise = epsilon(scale)
+        tiny = noise * scale
+        noisy = 2 * error >= last and (error <= 8 * tiny or error <= noise)
+        if n > 1 and (8 * error * error <= tiny * last or noisy):
             error = 0 * tiny
             break
-        last = error
         reach = 2 * reach
+        if not (reach * noise * noise < 1 and error < GROWN):
+            break
+        last = error
     return x, (n, error)
 
 

@@ -206,6 +206,6 @@ def potential_energies(problem, Q):
 
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))
-        compile.energies()(problem.machine_potential, np.array(problem.parameters), rows, out)
+        compile.energies()(problem.machine_potential.address, np.array(problem.parameters), rows, out)
         return out
     return np.array([problem.potential(q) for q in Q])
