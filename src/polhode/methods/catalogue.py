@@ -1,5 +1,7 @@
 """The catalogue of methods: one list. To add a method, add its name here."""
 
+import functools
+
 from polhode.errors import unknown
 from polhode.methods.compensated import VLV_KAHAN
 from polhode.methods.crouch_grossman import CG3, CG4, CG_RK4
@@ -52,11 +54,17 @@ def methods():
     return {m.name: m for m in METHODS}
 
 
+@functools.cache
+def _known():
+    """Every method by its name and aliases, in small letters."""
+    return {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
+
+
 def method(name):
     """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
     if isinstance(name, Method):
         return name
-    known = {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
+    known = _known()
     base, _, scheme = str(name).rpartition("/")
     if str(name).lower() not in known and base:
         from polhode.methods.composition import compose
