@@ -17,18 +17,13 @@ from polhode.lanes import I64, WHOLE, WIDTH, Lanes
 from polhode.pointers import leaves, pointer
 
 
-def loop(method, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
+def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
     """Machine code that advances blocks of bodies; `memory` and `coefficients` are how many numbers a method carries.
 
     With a `torque`, a kernel, it is compiled into the loop: one loop for each method and torque. A torque by
     address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
-    is given the torque's machine code, of the type `kind`, and calls it for each body: one loop for each method.
+    is given the torque's address, a function of the type `kind`, and calls it for each body: one loop for each method.
     """
-    return _loop(method.step, method.start, memory, coefficients, torque, width, kind)
-
-
-@functools.cache
-def _loop(step, start, memory, coefficients, torque, width, kind):
     WHOLE.update((step, start))
     advance, everybody, write, view = engine.advance_all, scalar.everybody, writer(width), viewer(width)
     load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)

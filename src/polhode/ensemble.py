@@ -4,6 +4,7 @@ import concurrent.futures
 import functools
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -246,55 +247,54 @@ def _sizes(problem, method, h):
     return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How the bodies are run: machine code (None: through `solve`), lanes, the torque's address, why not faster."""
+
+    loop: Callable | None
+    width: int = 1
+    given: int = 0
+    by_rows: bool = False  # the parameters of a body lie together
+    reason: str = ""
+
+
 def _way(problem, method, memory, coefficients):
     """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
-    from polhode import blocks, compile, lanes
+    from polhode import compile, lanes
 
-    def compiled(torque, width, *kind):
-        return blocks.loop(method, memory, coefficients, torque, width, *kind)
-
-    if method.nodes and problem.machine_torque is not None:
+    made = (method.step, method.start, memory, coefficients)
+    if method.nodes:
         from polhode.node_lanes import torque_for
 
         torque, kind = torque_for(problem, method.nodes)
-        return SimpleNamespace(
-            loop=compiled(None, 1, kind),
-            width=1,
-            given=torque.address,
-            by_rows=False,
-            reason=f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes.",
-        )
-    try:
-        loop = compiled(problem._torque_kernel, lanes.WIDTH)
-        return SimpleNamespace(loop=loop, width=lanes.WIDTH, given=0, by_rows=False, reason="")
-    except compile.CannotCompile as error:
-        reason = _why(error)
-    if problem.machine_torque is None:
-        return SimpleNamespace(loop=None, reason="the torque cannot be compiled and runs interpreted")
-    try:
-        return SimpleNamespace(
-            loop=compiled(None, lanes.HALF),
-            width=lanes.HALF,
-            given=problem.machine_torque.address,
-            by_rows=True,
-            reason=f"the torque runs one body after the other, as it cannot run in lanes: {reason}",
-        )
-    except compile.CannotCompile as error:
-        reason = _why(error)
-    try:
-        return SimpleNamespace(
-            loop=compiled(None, 1),
-            width=1,
-            given=problem.machine_torque.address,
-            by_rows=False,
-            reason=f"{method.name} runs one body after the other, as it cannot run in lanes: {reason}",
-        )
-    except compile.CannotCompile as error:
-        return SimpleNamespace(loop=None, reason=f"{method.name} cannot be compiled: {error.reason}")
+        why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
+    else:
+        loop, reason = _loop(*made, problem._torque_kernel, lanes.WIDTH, compile.TORQUE)
+        if loop:
+            return _Way(loop, lanes.WIDTH)
+        torque, kind = problem.machine_torque, compile.TORQUE
+        if torque is not None:
+            loop, again = _loop(*made, None, lanes.HALF, kind)
+            if loop:
+                why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
+                return _Way(loop, lanes.HALF, torque.address, True, why)
+            why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
+    if torque is None:
+        return _Way(None, reason="the torque cannot be compiled and runs interpreted")
+    loop, reason = _loop(*made, None, 1, kind)
+    return _Way(loop, 1, torque.address, False, why) if loop else _Way(None, reason=f"{method.name}: {reason}")
 
 
-def _why(error):
-    return "it decides by the value of a number." if "<class 'bool'>" in error.reason else error.reason
+@functools.cache
+def _loop(step, start, memory, coefficients, torque, width, kind):
+    """(machine code, "") or (None, why there is none): what cannot be compiled is not tried again."""
+    from polhode import blocks, compile
+
+    try:
+        return blocks.loop(step, start, memory, coefficients, torque, width, kind), ""
+    except compile.CannotCompile as error:
+        decides = "<class 'bool'>" in error.reason
+        return None, "it decides by the value of a number." if decides else error.reason
 
 
 class _Run:
