@@ -111,8 +111,6 @@ def test_the_loop_that_reduces_is_compiled_only_when_asked_for():
     ph.solve("stress", "NMB", h=0.125, n_steps=10, reduce="energy")
     compiled = [name for name, _ in compile.COMPILED[before:] if name.startswith("survey")]
     assert compiled == ["survey-nmb_step-9-0-float64"]
-        "survey-nmb_step-9-0-float64"
-    ]
 
 
 @pytest.mark.parametrize(
