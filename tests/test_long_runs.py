@@ -223,7 +223,7 @@ print(s.success, s.message)
     path = str(tmp_path / "run.ckpt")
     done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("False Interrupted at step")
-    assert done.stdout.endswith("The same call goes on from there.\n")
+    assert done.stdout.endswith("Run the same again to go on from there.\n")
     continued = ph.solve("stress", "VLV", h=0.125, n_steps=5_000_000, save_every=10_000, checkpoint=path)
     alone = ph.solve("stress", "VLV", h=0.125, n_steps=5_000_000, save_every=10_000)
     assert continued.success and 0 < continued.stats["resumed_at"] < 5_000_000
