@@ -3,9 +3,9 @@
 A product of rotations costs 16 multiplications, a matrix is always orthogonal to round-off however many
 steps went before, and normalising is one square root that no later result waits for.
 
-Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Two such are avoided
-here: scaling a quaternion by a number one bit from 1 (see `unit`), and multiplying by the reciprocal of a number
-near 1 (see `rotated`). docs/round-off.md has the measurements.
+Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Three such are avoided
+here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying by the reciprocal of a number near 1
+(see `rotated`), and rounding a sum to a number near 1 (see `exp`). docs/round-off.md has the measurements.
 """
 
 from polhode.scalar import c0, c1, c2, c3, kernel, sqrt
@@ -17,10 +17,14 @@ COARSE = 24
 
 @kernel
 def exp(x):
-    """The rotation exp(hat x): about x, by |x|."""
+    """The rotation exp(hat x): about x, by |x|; of length 5/4.
+
+    Not of length 1: below 1 numbers lie twice as close as above, so that a sum of squares near 1 is rounded down more
+    than up, and what `rotated` makes of it is too long.
+    """
     s = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) / 4
-    k = c1(s) / 2
-    return (c0(s), k * x[0], k * x[1], k * x[2])
+    k = 0.625 * c1(s)
+    return (1.25 * c0(s), k * x[0], k * x[1], k * x[2])
 
 
 @kernel
