@@ -4,8 +4,8 @@ A product of rotations costs 16 multiplications, a matrix is always orthogonal t
 steps went before, and normalising is one square root that no later result waits for.
 
 Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Three such are avoided
-here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying by the reciprocal of a number near 1
-(see `rotated`), and rounding a sum to a number near 1 (see `exp`). docs/round-off.md has the measurements.
+here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying by the reciprocal of a number near 1,
+and rounding a sum to a number near 1 (see `excess`). docs/round-off.md has the measurements.
 """
 
 from polhode.scalar import c0, c1, c2, c3, kernel, sqrt
@@ -17,14 +17,10 @@ COARSE = 24
 
 @kernel
 def exp(x):
-    """The rotation exp(hat x): about x, by |x|; of length 5/4.
-
-    Not of length 1: below 1 numbers lie twice as close as above, so that a sum of squares near 1 is rounded down more
-    than up, and what `rotated` makes of it is too long.
-    """
+    """The rotation exp(hat x): about x, by |x|."""
     s = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) / 4
-    k = 0.625 * c1(s)
-    return (1.25 * c0(s), k * x[0], k * x[1], k * x[2])
+    k = c1(s) / 2
+    return (c0(s), k * x[0], k * x[1], k * x[2])
 
 
 @kernel
@@ -77,24 +73,35 @@ def matrix(q):
 
 @kernel
 def rotated(q, v):
-    """Q v. Each component is divided: 2/n, rounded, is too large by 0.15 ulp on average for n within an ulp of 1."""
-    w, x, y, z = q
-    u = (x, y, z)
-    n = (w * w + x * x + y * y + z * z) / 2
+    """Q v = v + 2 (w a + u x a)/n with q = (w, u), a = u x v, n = |q|^2, written without rounding n: see `excess`."""
+    w, u = q[0], (q[1], q[2], q[3])
+    g = excess(q)
     a = cross(u, v)
     b = cross(u, a)
-    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
+    c = (2 * (w * a[0] + b[0]), 2 * (w * a[1] + b[1]), 2 * (w * a[2] + b[2]))
+    return (v[0] + (c[0] - g * c[0]), v[1] + (c[1] - g * c[1]), v[2] + (c[2] - g * c[2]))
 
 
 @kernel
 def rotated_back(q, v):
     """Q^T v"""
-    w, x, y, z = q
-    u = (x, y, z)
-    n = (w * w + x * x + y * y + z * z) / 2
+    w, u = q[0], (q[1], q[2], q[3])
+    g = excess(q)
     a = cross(v, u)
     b = cross(a, u)
-    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
+    c = (2 * (w * a[0] + b[0]), 2 * (w * a[1] + b[1]), 2 * (w * a[2] + b[2]))
+    return (v[0] + (c[0] - g * c[0]), v[1] + (c[1] - g * c[1]), v[2] + (c[2] - g * c[2]))
+
+
+@kernel
+def excess(q):
+    """1 - 1/|q|^2 = d/(1 + d), d = |q|^2 - 1 summed without passing by 1.
+
+    Below 1 numbers lie twice as close as above, so that a sum near 1 is rounded down more than up, and vectors turned
+    by means of it grow; its reciprocal is rounded up more than down, with the same effect.
+    """
+    d = (q[0] * q[0] - 1) + (q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return d / (1 + d)
 
 
 @kernel
