@@ -21,7 +21,7 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import _dynfunc, types
+from numba import _dynfunc, types  # type: ignore[attr-defined]  # a module in C
 from numba.core import caching, cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder

@@ -5,7 +5,7 @@ steps went before, and normalising is one square root that no later result waits
 
 Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Three such are avoided
 here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying by the reciprocal of a number near 1,
-and rounding a sum to a number near 1 (see `excess`). docs/round-off.md has the measurements.
+and rounding a sum to a number near 1 (see `rotated`). docs/round-off.md has the measurements.
 """
 
 from polhode.scalar import c0, c1, c2, c3, kernel, sqrt
@@ -73,35 +73,34 @@ def matrix(q):
 
 @kernel
 def rotated(q, v):
-    """Q v = v + 2 (w a + u x a)/n with q = (w, u), a = u x v, n = |q|^2, written without rounding n: see `excess`."""
+    """Q v = v + 2 (w a + u x a)/|q|^2 with q = (w, u), a = u x v.
+
+    Written with 3 |q|^2, for |q|^2 is near 1, and below 1 numbers lie twice as close as above: a sum there is rounded
+    down more than up, and v would grow. Each component is divided: a reciprocal is rounded up more than down.
+    """
     w, u = q[0], (q[1], q[2], q[3])
-    g = excess(q)
+    n = 3 * (w * w) + 3 * dot(u, u)
     a = cross(u, v)
     b = cross(u, a)
-    c = (2 * (w * a[0] + b[0]), 2 * (w * a[1] + b[1]), 2 * (w * a[2] + b[2]))
-    return (v[0] + (c[0] - g * c[0]), v[1] + (c[1] - g * c[1]), v[2] + (c[2] - g * c[2]))
+    return (
+        v[0] + 6 * (w * a[0] + b[0]) / n,
+        v[1] + 6 * (w * a[1] + b[1]) / n,
+        v[2] + 6 * (w * a[2] + b[2]) / n,
+    )
 
 
 @kernel
 def rotated_back(q, v):
     """Q^T v"""
     w, u = q[0], (q[1], q[2], q[3])
-    g = excess(q)
+    n = 3 * (w * w) + 3 * dot(u, u)
     a = cross(v, u)
     b = cross(a, u)
-    c = (2 * (w * a[0] + b[0]), 2 * (w * a[1] + b[1]), 2 * (w * a[2] + b[2]))
-    return (v[0] + (c[0] - g * c[0]), v[1] + (c[1] - g * c[1]), v[2] + (c[2] - g * c[2]))
-
-
-@kernel
-def excess(q):
-    """1 - 1/|q|^2 = d/(1 + d), d = |q|^2 - 1 summed without passing by 1.
-
-    Below 1 numbers lie twice as close as above, so that a sum near 1 is rounded down more than up, and vectors turned
-    by means of it grow; its reciprocal is rounded up more than down, with the same effect.
-    """
-    d = (q[0] * q[0] - 1) + (q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    return d / (1 + d)
+    return (
+        v[0] + 6 * (w * a[0] + b[0]) / n,
+        v[1] + 6 * (w * a[1] + b[1]) / n,
+        v[2] + 6 * (w * a[2] + b[2]) / n,
+    )
 
 
 @kernel
