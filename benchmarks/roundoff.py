@@ -2,6 +2,7 @@
 
     python benchmarks/roundoff.py                          as in docs/round-off.md
     python benchmarks/roundoff.py --steps 1e6 --runs 4     quick
+    python benchmarks/roundoff.py --scan                   a bias in anything that any method of the catalogue keeps
 
 Rounding errors that go either way add up like a random walk, the square root of the number of steps (Brouwer's
 law); errors that always go the same way add up in proportion. So the root mean square of the change over n steps is
@@ -143,14 +144,77 @@ def show_compensated():
             print(f"| {name} | {quantity} | {h:g} | {walks[0]:.2g} | {walks[1]:.1g} |", flush=True)
 
 
+FREE_BODIES, PIECES, BIASED = ("free-body", "asymmetric"), 16, 4.0
+
+
+def kept_quantities(method, problem, h, steps, runs):
+    """Relative changes over pieces of runs, by quantity that the method keeps on a free body: (runs, pieces) each.
+
+    The momentum in space can change its length, or turn: "turn" is the part along two directions across it.
+    """
+    rng = np.random.default_rng(1937)
+    changes = {"length": [], "turn 1": [], "turn 2": [], "energy": []}
+    for k in range(runs):
+        start = problem.replaced(Omega0=problem.Omega0 * (1 + (0.02 * rng.standard_normal(3) if k else 0)))
+        s = ph.solve(start, method, h=h, n_steps=steps, save_every=steps // PIECES)
+        assert s.success, s.message
+        pi = np.array(s.momentum) / np.linalg.norm(s.momentum[0])
+        frame = np.linalg.svd(pi[:1])[2]
+        changes["length"].append(np.diff(np.linalg.norm(pi, axis=1)))
+        changes["turn 1"].append(np.diff(pi @ frame[1]))
+        changes["turn 2"].append(np.diff(pi @ frame[2]))
+        changes["energy"].append(np.diff(s.energy) / s.energy[0])
+    kept = ["length", "turn 1", "turn 2"] * bool(method.momentum_free) + ["energy"] * bool(method.energy_free)
+    return {name: np.array(changes[name]) for name in kept}
+
+
+def bias(changes, steps):
+    """The mean change a step in eps, its standard error, and the ratio: the pieces of a random walk are independent."""
+    unit = EPS * steps / changes.shape[1]
+    mean, error = changes.mean() / unit, changes.std(ddof=1) / unit / changes.size**0.5
+    return mean, error, mean / error if error else 0.0
+
+
+def show_scan(steps, runs, h, only):
+    """Print, for each method that keeps momentum or energy of a free body, the mean change a step."""
+    print(f"{runs} starts, {steps:.0e} steps of h = {h:g}: mean change a step in eps (in its standard errors)")
+    print("| method " + "".join(f"| {name}: length | turn | energy | walk " for name in FREE_BODIES) + "|")
+    print("|---|" + len(FREE_BODIES) * 4 * "---|", flush=True)
+    found = []
+    for method in ph.methods().values():
+        if not (method.momentum_free or method.energy_free) or only not in method.name:
+            continue
+        cells = []
+        for name in FREE_BODIES:
+            try:
+                changes = kept_quantities(method, ph.problem(name), h, steps, runs)
+            except AssertionError:  # too large a step
+                cells += 4 * ["fails"]
+                continue
+            biases = {key: bias(x, steps) for key, x in changes.items()}
+            found += [f"{method.name} on {name}: {k}" for k, (_, _, t) in biases.items() if abs(t) > BIASED]
+            turn = max(("turn 1", "turn 2"), key=lambda k: abs(biases.get(k, (0, 0, 0))[2]))
+            cells += [f"{b[0]:+.1e} ({b[2]:+.1f})" if (b := biases.get(k)) else "" for k in ("length", turn, "energy")]
+            walk = max(float(np.sqrt((x.sum(axis=1) ** 2).mean() / steps)) for x in changes.values()) / EPS
+            cells.append(f"{walk:.2g}")
+        print(f"| {method.name} | {' | '.join(cells)} |", flush=True)
+    print(f"beyond {BIASED:g} standard errors: {', '.join(found) or 'none'}")
+
+
 def main():
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=float, default=1e8, help="steps of each run (default: 1e8)")
+    parser.add_argument("--steps", type=float, help="steps of each run (default: 1e8, of a scan 1e6)")
     parser.add_argument("--runs", type=int, default=8, help="starts (default: 8)")
     parser.add_argument("--only", default="", help="only cases whose method or problem contains this")
     parser.add_argument("--json", metavar="FILE", help="write the numbers there, too")
+    parser.add_argument("--scan", action="store_true", help="look for a bias in every method of the catalogue")
+    parser.add_argument("--h", type=float, default=0.01, help="step size of the scan (default: 0.01)")
     arguments = parser.parse_args()
+    if arguments.scan:
+        show_scan(int(arguments.steps or 1e6), arguments.runs, arguments.h, arguments.only)
+        return 0
+    arguments.steps = arguments.steps or 1e8
     print(
         f"{arguments.runs} starts, {arguments.steps:.0e} steps each; errors relative to the start, eps = 2^-52",
         flush=True,

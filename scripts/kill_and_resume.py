@@ -12,6 +12,7 @@ that most kills hit the run and not the imports.
 import argparse
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -78,13 +79,14 @@ def begun(case, folder):
         os._exit(1)
 
 
-def killed_and_continued(case, folder, longest, rng):
-    """Kill and continue until the run ends; the outcome, and how many times it was killed."""
+def killed_and_continued(case, folder, longest, rng, most=math.inf):
+    """Kill (at most so often) and continue until the run ends; the outcome, and how many times it was killed."""
     kills = 0
     while True:
         pid = begun(case, folder)
-        time.sleep(rng.uniform(0, longest))
-        ended, status = os.waitpid(pid, os.WNOHANG)
+        if kills < most:
+            time.sleep(rng.uniform(0, longest))
+        ended, status = os.waitpid(pid, os.WNOHANG if kills < most else 0)
         if not ended:
             os.kill(pid, signal.SIGKILL)
             _, status = os.waitpid(pid, 0)

@@ -1,9 +1,12 @@
 """The command line: what it prints where, its exit codes, and that misuse gets a sentence."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
+import numpy as np
 import pytest
 
 import polhode as ph
@@ -117,6 +120,91 @@ def test_a_run_that_fails_says_why_and_exits_with_one(capsys, tmp_path):
     assert json.loads(out)["success"] is False
 
 
+def test_run_reduces(capsys):
+    arguments = ("run", "VLV", "stress", "--n-steps", "1e3", "--reduce", "energy", "momentum_z", "--reduce-every", "4")
+    code, out, err = called(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert "every 4 steps" in out and "momentum_z" in out and "momentum_x" not in out
+    data = json.loads(called(capsys, *arguments, "--json")[1])
+    wanted = ph.solve("stress", "VLV", n_steps=1000, reduce=("energy", "momentum_z"), reduce_every=4).reductions
+    for name, r in wanted.items():
+        found = data["reductions"][name]
+        for key in ("first", "count", "min", "max", "mean", "slope", "slope_error"):
+            assert found[key] == getattr(r, key), key
+        assert found["means"] == r.means.tolist()
+    assert list(data["reductions"]) == list(wanted)
+
+
+def test_the_summary_is_the_same_whatever_is_looked_at_together(capsys, monkeypatch):
+    arguments = ("run", "VLV", "stress", "--n-steps", "1000", "--json")
+    whole = json.loads(called(capsys, *arguments)[1])
+    monkeypatch.setattr("polhode.cli.run.ROWS", 7)
+    parts = json.loads(called(capsys, *arguments)[1])
+    s = ph.solve("stress", "VLV", n_steps=1000)
+    for data in (whole, parts):
+        assert data["energy_error_end"] == s.energy_error[-1]
+        assert data["energy_error_largest"] == abs(s.energy_error).max()
+        assert data["orthogonality_largest"] == s.orthogonality.max()
+
+
+LONG = (
+    "run",
+    "VLV",
+    "stress",
+    "--n-steps",
+    "5000000",
+    "--save-every",
+    "500",
+    "--reduce",
+    "energy",
+    "momentum",
+    "--json",
+)
+
+
+def stopped_after_a_checkpoint(folder, how, *arguments):
+    """Begin a run in a process of its own, send it a signal when there is a checkpoint; its exit code and output."""
+    command = [sys.executable, "-m", "polhode", *LONG, *arguments, "--checkpoint-every", "0"]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (folder / "run.ckpt").exists():
+        time.sleep(0.001)
+    process.send_signal(how)
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes")
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+def test_a_command_that_was_stopped_goes_on_and_ends_with_the_same_file(capsys, tmp_path, monkeypatch, how):
+    monkeypatch.chdir(tmp_path)
+    alone = json.loads(called(capsys, *LONG, "--out", "alone.nc")[1])
+    files = ("--out", "run.nc", "--checkpoint", "run.ckpt")
+    code, out, err = stopped_after_a_checkpoint(tmp_path, getattr(signal, how), *files)
+    if how == "SIGKILL":
+        assert (code, out, err) == (-signal.SIGKILL, "", "")
+    else:
+        left = json.loads(out)
+        assert (code, err, left["success"], left["interrupted"]) == (1, "", False, True)
+        assert left["message"].endswith("Run the same again to go on from there.")
+        assert len(ph.load("run.nc").t) == left["states"] < alone["states"]
+    code, out, _ = called(capsys, *LONG, *files)
+    data = json.loads(out)
+    assert code == 0 and 0 < data.pop("resumed_at") < 5_000_000
+    mine = ("wall_time", "file", "files")
+    assert {k: v for k, v in data.items() if k not in mine} == {k: v for k, v in alone.items() if k not in mine}
+    one, other = ph.load("alone.nc"), ph.load("run.nc")
+    assert all(np.array_equal(getattr(one, k), getattr(other, k)) for k in ("t", "Q", "Omega", "energy", "momentum"))
+    rows = 10_001 * 17 * 8  # what follows the header: t, Q, Omega, energy, momentum
+    assert (tmp_path / "alone.nc").read_bytes()[-rows:] == (tmp_path / "run.nc").read_bytes()[-rows:]
+
+
+def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(capsys, monkeypatch):
+    monkeypatch.setattr("polhode.longrun._Interrupt.__init__", lambda self: setattr(self, "seen", True))
+    code, out, err = called(capsys, "run", "VLV", "stress")
+    assert (code, err) == (1, "")
+    assert "Interrupted at step 4096 of 80000" in out and "With --checkpoint FILE the same command" in out
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
@@ -137,6 +225,12 @@ def test_a_run_that_fails_says_why_and_exits_with_one(capsys, tmp_path):
         (["run", "VLV", "heavytop"], "Did you mean 'heavy-top'?"),
         (["run", "VLV", "stress", "--h", "0"], "h is 0"),
         (["run", "VLV", "stress", "--save-every", "1.5"], "'1.5' is not a whole number"),
+        (["run", "VLV", "stress", "--n-steps", "1e3", "--t-end", "9"], "not allowed with argument"),
+        (["run", "VLV", "stress", "--n-steps", "inf"], "'inf' is not a whole number"),
+        (["run", "VLV", "stress", "--n-steps", "1e12"], "Or write them to a file as they come: out=."),
+        (["run", "VLV", "stress", "--n-steps", "90", "--reduce", "enrgy"], "give some of 'energy', 'momentum'"),
+        (["run", "VLV", "stress", "--n-steps", "9", "--checkpoint", "/dev/null/x"], "Nothing can be written to"),
+        (["run", "VLW", "stress", "--n-steps", "9", "--out", "new/run.nc"], "Did you mean 'VLV'?"),
         (["run", "VLV", "stress", "--t-end", "1", "--out", "/dev/null/x.nc"], "Nothing can be written to the folder"),
         (["list", "everything"], "invalid choice: 'everything'"),
         (["cite", "NEWTON"], "There is no method or problem 'NEWTON'"),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 import polhode as ph
 
@@ -74,22 +75,65 @@ def test_one_loop_per_method_serves_every_torque():
     assert [name for name, _ in compile.COMPILED[before:]] == ["torque"]
 
 
-def test_a_step_allocates_nothing():
+def test_methods_plus_torques_are_compiled_not_methods_times_torques():
+    """Counted in a process of its own, where nothing was compiled before."""
+    program = """
+import polhode as ph
+from polhode import compile
+torques = [lambda t, Q, k=k: (k * Q[0, 1], Q[1, 2], 0.1 * t) for k in (0.1, 0.2)]
+mine = [ph.Problem(inertia=(1, 2, 2.5), torque=f, Omega0=(1, 0, 0.1)) for f in torques]
+for problem in ("stress", "heavy-top", "free-body", *mine):
+    for method in ("VLV", "ELN", "RATTLE", "RKMK4"):
+        assert ph.solve(problem, method, h=0.05, n_steps=3).stats["compiled"]
+print(len([name for name, _ in compile.COMPILED if name.startswith("loop-")]), len(compile.COMPILED))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loops, kernels = map(int, done.stdout.split())
+    assert loops == 4
+    assert kernels <= 4 + 5
+
+
+def torque_of_mine(t, Q):
+    """A torque as users write it."""
+    return Q[0, 1], Q[1, 2], Q[2, 0]
+
+
+def allocations(run):
+    """How many pieces of memory Numba allocates in a run, when everything is compiled."""
     from numba.core.runtime import _nrt_python, rtsys
 
     _nrt_python.memsys_enable_stats()
+    run()
+    before = rtsys.get_allocation_stats().mi_alloc
+    run()
+    return rtsys.get_allocation_stats().mi_alloc - before
 
-    def torque(t, Q):
-        return Q[0, 1], Q[1, 2], Q[2, 0]
 
-    for problem in (ph.problem("stress"), ph.Problem(inertia=(1, 2, 2), torque=torque, Omega0=(1, 0, 0.1))):
-        allocated = []
-        for n in (1000, 50_000):
-            ph.solve(problem, "VLV", h=0.01, n_steps=n, save_every=n)
-            before = rtsys.get_allocation_stats().mi_alloc
-            ph.solve(problem, "VLV", h=0.01, n_steps=n, save_every=n)
-            allocated.append(rtsys.get_allocation_stats().mi_alloc - before)
-        assert abs(allocated[1] - allocated[0]) < 50  # a few per call into machine code, none per step
+@pytest.mark.parametrize("method", ["VLV", "VLV-KAHAN", "ALGO_C1", "RKMK4", "SR6", "JEM4", "VLV/KL8"])
+@pytest.mark.parametrize("mine", [False, True])
+def test_a_step_allocates_nothing(method, mine):
+    problem = ph.problem("stress")
+    if mine:
+        problem = ph.Problem(inertia=(1, 2, 2), torque=torque_of_mine, Omega0=(1, 0, 0.1))
+    few, many = (
+        allocations(lambda n=n: ph.solve(problem, method, h=0.01, n_steps=n, save_every=n)) for n in (500, 10_000)
+    )
+    assert abs(many - few) < 50  # a few per call into machine code, none per step
+
+
+def test_a_step_of_many_bodies_allocates_nothing():
+    options = dict(Omega0=np.random.default_rng(2).normal(size=(37, 3)), h=0.01, threads=1)
+    few, many = (
+        allocations(lambda n=n: ph.solve_ensemble("heavy-top", "VLV", n_steps=n, save_every=n, **options))
+        for n in (500, 10_000)
+    )
+    assert abs(many - few) < 100
+
+
+def test_an_allocation_would_be_noticed():
+    torque = lambda t, Q: 0.1 * (Q[0] + Q[1])
+    problem = ph.Problem(inertia=(1, 2, 2), torque=torque, Omega0=(1, 0, 0.1))
+    assert allocations(lambda: ph.solve(problem, "VLV", h=0.01, n_steps=500, save_every=500)) > 400
 
 
 def test_importing_polhode_does_not_import_the_heavy_libraries():

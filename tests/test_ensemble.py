@@ -346,6 +346,22 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     assert int(done.stdout) < 60_000  # KB; all states would be 1.1 GB
 
 
+def test_memory_of_a_million_short_trajectories():
+    program = """
+import resource, numpy as np
+from polhode.ensemble import solve_ensemble
+Omega0 = np.random.default_rng(1).normal(size=(1_000_000, 3))
+solve_ensemble("free-body", "VLV", Omega0=Omega0[:10], h=0.01, n_steps=2)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+e = solve_ensemble("free-body", "VLV", Omega0=Omega0, h=0.01, n_steps=30, save_every=30)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, e.success.all())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    used, solved = done.stdout.split()
+    assert solved == "True"
+    assert int(used) < 400_000  # KB; all states would be 1.7 GB, the states kept are 56 MB
+
+
 def test_too_much_memory_is_said_beforehand():
     with pytest.raises(ph.InputError, match=r"GB, and this machine has .* save_every="):
         solve_ensemble("stress", "VLV", Omega0=np.ones((10_000, 3)), h=0.125, n_steps=10**8)

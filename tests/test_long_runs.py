@@ -144,19 +144,19 @@ def script():
 @pytest.mark.parametrize(
     "case",
     [
-        ("stress", "VLV", 1_500_000, 7, True),
-        ("stress", "VLV", 2_000_000, 10_001, False),
+        ("stress", "VLV", 1_000_000, 7, True),
+        ("stress", "VLV", 2_000_000, 100_001, False),
         ("heavy-top", "TLN", 400_000, 11, True),
     ],
 )
 def test_a_run_killed_at_random_moments_ends_with_the_same_bits(tmp_path, case):
     kill_and_resume = script()
-    ph.solve(case[0], case[1], h=0.01, n_steps=100, reduce="energy")
-    alone, killed = tmp_path / "alone", tmp_path / "killed"
-    alone.mkdir()
-    killed.mkdir()
+    warm, alone, killed = (tmp_path / name for name in ("warm", "alone", "killed"))
+    for folder in (warm, alone, killed):
+        folder.mkdir()
+    kill_and_resume.run((*case[:2], 100, *case[3:]), warm)  # compiled and imported: what is timed below is the run
     wanted, seconds = kill_and_resume.left_alone(case, alone)
-    found, kills = kill_and_resume.killed_and_continued(case, killed, seconds / 3, random.Random(case[2]))
+    found, kills = kill_and_resume.killed_and_continued(case, killed, seconds / 6, random.Random(case[2]), most=3)
     assert found == wanted
     assert kills >= 1
 
@@ -224,7 +224,7 @@ print(s.success, s.message)
     path = str(tmp_path / "run.ckpt")
     done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("False Interrupted at step")
-    assert done.stdout.endswith("The same call goes on from there.\n")
+    assert done.stdout.endswith("Run the same again to go on from there.\n")
     continued = ph.solve("stress", "VLV", h=0.125, n_steps=5_000_000, save_every=10_000, checkpoint=path)
     alone = ph.solve("stress", "VLV", h=0.125, n_steps=5_000_000, save_every=10_000)
     assert continued.success and 0 < continued.stats["resumed_at"] < 5_000_000
@@ -235,25 +235,33 @@ print(s.success, s.message)
 # ---- round-off ---------------------------------------------------------------------------------------
 
 
-def drift_of_momentum(name, method, runs=6, n=300_000):
+def drift_of_momentum(name, method, runs=6, n=300_000, h=0.02):
     """Relative change of a conserved momentum in units of 2^-52: mean over starts, and rms over the root of n."""
     problem = ph.problem(name)
     rng = np.random.default_rng(1937)
     change = []
     for _ in range(runs):
         start = problem.replaced(Omega0=problem.Omega0 * (1 + 0.02 * rng.standard_normal(3)))
-        s = ph.solve(start, method, h=0.02, n_steps=n, save_every=n)
-        size = np.linalg.norm(s.momentum, axis=1) if name == "free-body" else s.momentum[:, 2]
+        s = ph.solve(start, method, h=h, n_steps=n, save_every=n)
+        size = s.momentum[:, 2] if name == "heavy-top" else np.linalg.norm(s.momentum, axis=1)
         change.append((size[1] / size[0] - 1) * 2.0**52)
         assert s.orthogonality.max() < 2e-15
     return np.mean(change) / n, np.sqrt(np.mean(np.square(change)) / n)
 
 
-@pytest.mark.parametrize("method", ["VLV", "RATTLE", "SR2"])
+@pytest.mark.parametrize("method", ["VLV", "RATTLE", "SR2", "PRK", "NEW3", "HSTAGM"])
 def test_round_off_of_the_momentum_is_a_random_walk(method):
-    """Before the length of rotations was kept, SR2 lost 1e-2 of 2^-52 in every step, ten times the random walk here."""
+    """In units of 2^-52 a step, before: SR2 -1e-2 (length of rotations), HSTAGM 6e-3 (momentum turned to space and
+    back), PRK and NEW3 9e-2 (multiplied by h/2 and by its reciprocal)."""
     mean, walk = drift_of_momentum("free-body", method)
     assert abs(mean) < 1e-3 and walk < 0.5
+
+
+@pytest.mark.parametrize("method", ["LP2", "SW"])
+def test_large_rotations_keep_lengths(method):
+    """With a sum of squares rounded near 1, LP2 gained 4.8e-3 and SW 1.1e-3 of 2^-52 a step of about a radian."""
+    mean, walk = drift_of_momentum("asymmetric", method, h=0.3)
+    assert abs(mean) < 6e-4 and walk < 0.5
 
 
 @pytest.mark.parametrize("method", ["VLV", "HP-EXP"])

@@ -13,6 +13,7 @@ import numpy as np
 from polhode import adapt
 from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
+from polhode.longrun import check_memory
 from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, body_of, solve
 from polhode.trajectory import Trajectory, seen
@@ -62,7 +63,7 @@ def solve_ensemble(
     _check_breaks(alone, h, n)
     every = _positive_integer("save_every", save_every)
     threads = _processors() if threads is None else _positive_integer("threads", threads)
-    _check_memory(len(bodies), n, every)
+    check_memory(56 * len(bodies), n, every)
     if callable(method) and not isinstance(method, Method):
         return _one_by_one(bodies, method, h, n, every, progress, "a plain function runs interpreted")
     method = _found(method)
@@ -453,17 +454,3 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
 
 def _processors():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _check_memory(N, n, every):
-    """What is kept must fit into the machine."""
-    if not hasattr(os, "sysconf"):
-        return
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    samples = n // every + 1
-    if 56 * N * samples > 0.8 * have:
-        enough = -(-n // max(1, int(0.2 * have / (56 * N))))
-        raise InputError(
-            f"{N} bodies with {samples} states each take {56e-9 * N * samples:.3g} GB, and this machine has "
-            f"{1e-9 * have:.3g}. Keep fewer states: save_every={enough}."
-        )

@@ -5,6 +5,7 @@ A run is the same whichever way it is cut into pieces: the loop takes its whole 
 time is always t0 + i h. So a run continued from a checkpoint ends bit for bit where it would have ended.
 """
 
+import os
 import signal
 import threading
 import time
@@ -77,7 +78,7 @@ class Run:
 
     def _interrupted(self):
         self.interrupted = True
-        more = "" if self.checkpoint is None else " The same call goes on from there."
+        more = "" if self.checkpoint is None else " Run the same again to go on from there."
         self.message = f"Interrupted at step {self.done} of {self.n}; what was computed until then is here.{more}"
 
     # ---- checkpoints --------------------------------------------------------------------------------
@@ -147,6 +148,7 @@ class _Kept:
     def __init__(self, run, found):
         self.run = run
         n, every = run.n, run.every
+        check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
         self.table = np.empty((n // every + (1 if n % every else 0), run.runner.width))
         self.most_steps = n
         self.at = run.row
@@ -250,3 +252,17 @@ class _Interrupt:
         if self._ours:
             signal.signal(signal.SIGINT, self._before)
         return False
+
+
+def check_memory(size, n, every, advice=""):
+    """The states kept, of `size` bytes each, must fit into the machine."""
+    if not hasattr(os, "sysconf"):
+        return
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    samples = n // every + 1
+    if size * samples > 0.8 * have:
+        enough = -(-n // max(1, int(0.2 * have / size)))
+        raise InputError(
+            f"{samples} states of {size} bytes take {1e-9 * size * samples:.3g} GB, and this machine has "
+            f"{1e-9 * have:.3g}. Keep fewer states: save_every={enough}.{advice}"
+        )

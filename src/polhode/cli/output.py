@@ -16,10 +16,14 @@ def number(text):
 
 
 def whole(text):
-    """A whole number, at least 1, for argparse."""
-    if not text.isdecimal() or int(text) < 1:
+    """A whole number, at least 1, for argparse; 1e9 is one."""
+    try:
+        value = int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        value = 0
+    if value < 1 or value % 1:  # NaN and infinity have no remainder that is zero
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, at least 1")
-    return int(text)
+    return int(value)
 
 
 def wants_progress():

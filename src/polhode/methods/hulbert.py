@@ -38,11 +38,10 @@ def hstagm_step(h, t, state, body):
     q, Pi, tau, copy = state
     iJ = body[1]
     k = h / 2
-    pi = rotated(q, Pi)
     Q, P = other(k, copy[:4], copy[4:], q, Pi, tau, body)
-    q = unit(compose(q, exp(scaled(h, mul(iJ, rotated_back(Q, P))))))
-    pi = lin(1, pi, h, rotated(Q, torque_at(t + k, Q, body)))
-    Pi = rotated_back(q, pi)
+    F = exp(scaled(h, mul(iJ, rotated_back(Q, P))))
+    q = unit(compose(q, F))
+    Pi = lin(1, rotated_back(F, Pi), h, rotated_back(q, rotated(Q, torque_at(t + k, Q, body))))
     tau = torque_at(t + h, q, body)
     Q, P = other(k, Q, P, q, Pi, tau, body)
     return (q, Pi, tau, unit(Q) + P), NO_SOLVE

@@ -65,9 +65,11 @@ def new3_step(h, t, state, body):
     F = exp(scaled(k, mul(iJ, Pi)))
     q = compose(q, F)
     tau = torque_at(t + k, q, body)
-    b = lin(k, rotated_back(F, Pi), 2 * k * k, tau)
+    p = lin(1, rotated_back(F, Pi), h, tau)
+    b = scaled(k, p)
     e, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)))
-    return (unit(compose(q, exp(e))), scaled(1 / k, mul(J, e)), tau, trail), report
+    F = exp(e)
+    return (unit(compose(q, F)), rotated_back(F, p), tau, trail), report
 
 
 @kernel

@@ -6,8 +6,8 @@ from polhode.methods.kicked import kicked
 from polhode.methods.midpoint_lie import liemid
 from polhode.model import Method
 from polhode.scalar import kernel
-from polhode.so3.rotations import cay, compose
-from polhode.so3.vectors import cross, lin, mul, scaled
+from polhode.so3.rotations import cay, compose, rotated_back
+from polhode.so3.vectors import mul, scaled
 from polhode.solver import newton, size
 
 
@@ -29,8 +29,8 @@ def prk(h, q, p, trail, body):
     J, iJ = body[0], body[1]
     b = scaled(h / 2, p)
     e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
-    m = mul(J, e)
-    return compose(q, cay(scaled(2, e))), lin(2 / h, m, 2 / h, cross(m, e)), trail, report
+    F = cay(scaled(2, e))
+    return compose(q, F), rotated_back(F, p), trail, report
 
 
 @kernel

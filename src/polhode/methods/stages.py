@@ -27,19 +27,26 @@ def places(s, explicit):
 
 def total(n, at):
     """The kernel sum_j c[at + j] x_j over the first n vectors."""
-    j, here = n - 1, at + n - 1
+    i, j, last, here = n - 2, n - 1, at + n - 2, at + n - 1
     if n == 1:
         return lambda c, x: scaled(c[here], x[j])
-    before = total(n - 1, at)
-    return lambda c, x: lin(1, before(c, x), c[here], x[j])
+    if n == 2:
+        return lambda c, x: lin(1, scaled(c[last], x[i]), c[here], x[j])
+    before = total(n - 2, at)  # two at a time: every closure is a function to compile
+    return lambda c, x: lin(1, lin(1, before(c, x), c[last], x[i]), c[here], x[j])
 
 
 def turned(n, at):
     """The kernel q exp(h c[at] x_1) exp(h c[at + 1] x_2) ... over the first n vectors."""
-    if n == 0:
-        return lambda h, c, q, x: q
-    j, here, before = n - 1, at + n - 1, turned(n - 1, at)
-    return lambda h, c, q, x: compose(before(h, c, q, x), exp(scaled(h * c[here], x[j])))
+    i, j, last, here = n - 2, n - 1, at + n - 2, at + n - 1
+    if n == 1:
+        return lambda h, c, q, x: compose(q, exp(scaled(h * c[here], x[j])))
+    if n == 2:
+        return lambda h, c, q, x: compose(compose(q, exp(scaled(h * c[last], x[i]))), exp(scaled(h * c[here], x[j])))
+    before = turned(n - 2, at)
+    return lambda h, c, q, x: compose(
+        compose(before(h, c, q, x), exp(scaled(h * c[last], x[i]))), exp(scaled(h * c[here], x[j]))
+    )
 
 
 # ---- implicit tableaux ---------------------------------------------------------------------------------

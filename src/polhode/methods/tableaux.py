@@ -7,6 +7,7 @@ an arithmetic rounds them when a method is given to it (`rounded`).
 import itertools
 import math
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 
@@ -90,12 +91,18 @@ class Tableau:
         return self._order(True)
 
     def _order(self, on_group):
-        for n in range(1, HIGHEST + 1):
-            for forest in forests(n) if on_group else [(tree,) for tree in forests(n - 1)]:
-                (increment,) = increments(forest, self.A, (self.b,), on_group)
-                if abs(increment - exact(forest, on_group)) > ZERO:
-                    return n - 1
+        with localcontext(prec=75):  # decimals: ten times faster than fractions, which every import would wait for
+            A, b = tuple(map(_decimals, self.A)), _decimals(self.b)
+            for n in range(1, HIGHEST + 1):
+                for forest in forests(n) if on_group else [(tree,) for tree in forests(n - 1)]:
+                    (increment,) = increments(forest, A, (b,), on_group)
+                    if abs(increment - _decimals([exact(forest, on_group)])[0]) > ZERO:
+                        return n - 1
         return HIGHEST
+
+
+def _decimals(numbers):
+    return tuple(Decimal(x.numerator) / x.denominator for x in numbers)
 
 
 # ---- conditions of order: a forest is a tuple of trees, a tree the forest above its root -------------------
@@ -132,7 +139,8 @@ def increments(forest, A, rows, on_group):
         return [math.prod(sum(w * x for w, x in zip(row, value)) for value in values) for row in rows]
     choices = list(itertools.combinations_with_replacement(range(len(A)), len(forest)))
     repeats = [math.prod(math.factorial(choice.count(i)) for i in set(choice)) for choice in choices]
-    terms = [math.prod((v[i] for i, v in zip(c, values)), start=Fraction(1, m)) for c, m in zip(choices, repeats)]
+    one = 1 + 0 * A[0][0]  # as a decimal or a fraction
+    terms = [math.prod((v[i] for i, v in zip(c, values)), start=one) / m for c, m in zip(choices, repeats)]
     return [sum(math.prod((row[i] for i in c), start=x) for c, x in zip(choices, terms) if x) for row in rows]
 
 

@@ -3,9 +3,9 @@
 A product of rotations costs 16 multiplications, a matrix is always orthogonal to round-off however many
 steps went before, and normalising is one square root that no later result waits for.
 
-Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Two such are avoided
-here: scaling a quaternion by a number one bit from 1 (see `unit`), and multiplying by the reciprocal of a number
-near 1 (see `rotated`). docs/round-off.md has the measurements.
+Over 10^8 steps a rounding that always goes the same way shows, where random ones would not. Three such are avoided
+here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying by the reciprocal of a number near 1,
+and rounding a sum to a number near 1 (see `rotated`). docs/round-off.md has the measurements.
 """
 
 from polhode.scalar import c0, c1, c2, c3, kernel, sqrt
@@ -73,24 +73,34 @@ def matrix(q):
 
 @kernel
 def rotated(q, v):
-    """Q v. Each component is divided: 2/n, rounded, is too large by 0.15 ulp on average for n within an ulp of 1."""
-    w, x, y, z = q
-    u = (x, y, z)
-    n = (w * w + x * x + y * y + z * z) / 2
+    """Q v = v + 2 (w a + u x a)/|q|^2 with q = (w, u), a = u x v.
+
+    Written with 3 |q|^2, for |q|^2 is near 1, and below 1 numbers lie twice as close as above: a sum there is rounded
+    down more than up, and v would grow. Each component is divided: a reciprocal is rounded up more than down.
+    """
+    w, u = q[0], (q[1], q[2], q[3])
+    n = 3 * (w * w) + 3 * dot(u, u)
     a = cross(u, v)
     b = cross(u, a)
-    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
+    return (
+        v[0] + 6 * (w * a[0] + b[0]) / n,
+        v[1] + 6 * (w * a[1] + b[1]) / n,
+        v[2] + 6 * (w * a[2] + b[2]) / n,
+    )
 
 
 @kernel
 def rotated_back(q, v):
     """Q^T v"""
-    w, x, y, z = q
-    u = (x, y, z)
-    n = (w * w + x * x + y * y + z * z) / 2
+    w, u = q[0], (q[1], q[2], q[3])
+    n = 3 * (w * w) + 3 * dot(u, u)
     a = cross(v, u)
     b = cross(a, u)
-    return (v[0] + (w * a[0] + b[0]) / n, v[1] + (w * a[1] + b[1]) / n, v[2] + (w * a[2] + b[2]) / n)
+    return (
+        v[0] + 6 * (w * a[0] + b[0]) / n,
+        v[1] + 6 * (w * a[1] + b[1]) / n,
+        v[2] + 6 * (w * a[2] + b[2]) / n,
+    )
 
 
 @kernel
