@@ -22,17 +22,14 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import _dynfunc, types  # type: ignore[attr-defined]  # a module in C
+from numba import types
 from numba.core import caching, cgutils
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import NumbaError, NumbaWarning
-from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic, overload
 
 from polhode import adapt, engine, scalar
 from polhode.cache import cache_base, fingerprint, reachable
+from polhode.linked import LinkedCompiler
 from polhode.pointers import address_of, pointer, put, taken
 
 F8 = types.float64
@@ -42,6 +39,12 @@ NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
+INSIDE: Any = {  # for functions that only machine code calls
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": LinkedCompiler,
+}
 
 COMPILED: list[tuple[str, bool]] = []
 """(name, whether it came from the disk cache) of everything compiled in this process."""
@@ -191,7 +194,7 @@ def cache_folder():
 
 
 SOURCES = (
-    *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py"),
+    *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
     *("lanes.py", "blocks.py", "nodes.py", "node_lanes.py"),
 )
 
@@ -248,61 +251,6 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
     def ensure_cache_path(self):
         os.makedirs(self._folder, exist_ok=True)
-
-
-# ---- functions that only machine code calls ------------------------------------------------------------
-#
-# Numba makes machine code of every function by itself, also of those that are only linked into others and inlined
-# there. A loop has some fifty of them; not doing it saves an eighth of the time to compile one.
-
-
-class _LinkedCode(JITCodeLibrary):
-    """The code of a function, ready to be linked into others."""
-
-    def _finalize_final_module(self):
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LinkedLowering(NativeLowering):
-    """Numba's last pass, but without machine code."""
-
-    _name = "polhode_linked_lowering"
-
-    def run_pass(self, state):
-        """Lower, and tell callers where the code is; what Python would call is empty."""
-        code = state.library = _LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        done = super().run_pass(state)
-        state.flags.no_compile = False
-        about = state.cr.fndesc
-        entry = _dynfunc.make_function(about.lookup_module(), about.qualname, "", 0, state.cr.env, (code,))
-        state.targetctx.insert_user_function(entry, about, [code])
-        state.reload_init.extend(code._reload_init)
-        state.cr = state.cr._replace(cfunc=entry)
-        return done
-
-
-class _LinkedCompiler(CompilerBase):
-    """Numba's passes, the last replaced."""
-
-    def define_pipelines(self):
-        """The one pipeline."""
-        passes = PassManager("polhode_linked")
-        for kind, text in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
-            passes.add_pass(_LinkedLowering if kind is NativeLowering else kind, text)
-        passes.finalize()
-        return [passes]
-
-
-INSIDE: Any = {
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-    "pipeline_class": _LinkedCompiler,
-}
 
 
 # ---- kernels and the functions of scalar.py and adapt.py inside machine code -------------------------

@@ -1,0 +1,52 @@
+"""Functions that only machine code calls: compiled as far as linking needs it.
+
+Numba makes machine code of every function by itself, also of those that are only linked into others and inlined
+there. A loop has some fifty of them; not doing it saves an eighth of the time to compile one.
+"""
+
+from numba import _dynfunc  # type: ignore[attr-defined]  # a module in C
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class LinkedCode(JITCodeLibrary):
+    """The code of a function, ready to be linked into others."""
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LinkedLowering(NativeLowering):
+    """Numba's last pass, but without machine code."""
+
+    _name = "polhode_linked_lowering"
+
+    def run_pass(self, state):
+        """Lower, and tell callers where the code is; what Python would call is empty."""
+        code = state.library = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        done = super().run_pass(state)
+        state.flags.no_compile = False
+        about = state.cr.fndesc
+        entry = _dynfunc.make_function(about.lookup_module(), about.qualname, "", 0, state.cr.env, (code,))
+        state.targetctx.insert_user_function(entry, about, [code])
+        state.reload_init.extend(code._reload_init)
+        state.cr = state.cr._replace(cfunc=entry)
+        return done
+
+
+class LinkedCompiler(CompilerBase):
+    """Numba's passes, the last replaced."""
+
+    def define_pipelines(self):
+        """The one pipeline."""
+        passes = PassManager("polhode_linked")
+        for kind, text in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
+            passes.add_pass(LinkedLowering if kind is NativeLowering else kind, text)
+        passes.finalize()
+        return [passes]
