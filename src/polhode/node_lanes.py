@@ -87,13 +87,12 @@ def _mixed(typing_context, x, A, f):
     s = f.width
 
     def build(context, builder, signature, args):
-        total = None
+        terms = []
         for k in range(s):
             every = ir.Constant(ir.VectorType(I32, s), [k] * s)
             one = builder.shuffle_vector(args[2], args[2], every)
-            product = builder.fmul(builder.extract_value(args[1], k), one)
-            total = product if total is None else builder.fadd(total, product)
-        return builder.fadd(context.cast(builder, args[0], x, f), total)
+            terms.append(builder.fmul(builder.extract_value(args[1], k), one))
+        return builder.fadd(context.cast(builder, args[0], x, f), nodes.in_pairs(terms, builder.fadd))
 
     return f(x, A, f), build
 

@@ -76,11 +76,15 @@ def as_numbers(many):
 
 
 def mixed(x, A, f):
-    """x + A f at every node: A by columns, f at the nodes."""
-    found = A[0] * f.values[0]
-    for column, value in zip(A[1:], f.values[1:]):
-        found = found + column * value
-    return x + found
+    """x + A f at every node: A by columns, f at the nodes; summed in pairs, which wait less for each other."""
+    return x + in_pairs([column * value for column, value in zip(A, f.values)], lambda a, b: a + b)
+
+
+def in_pairs(terms, add):
+    """The sum of neighbours, and of those, until one is left."""
+    while len(terms) > 1:
+        terms = [add(*terms[i : i + 2]) if i + 1 < len(terms) else terms[i] for i in range(0, len(terms), 2)]
+    return terms[0]
 
 
 def total(f):
