@@ -54,7 +54,7 @@ def measured(m, problems, exact, torque):
     evaluations = 0.0 if m.free_only else _evaluations(m, problems["potential"])
     found = {
         "errors": {c: errors(p, m, exact[c]) for c, p in problems.items() if c == "free" or not m.free_only},
-        "step_ns": round(max(1.0, total - evaluations * torque), 1),
+        "step_ns": round(max(1.0, total - evaluations * torque / max(1, m.nodes)), 1),
         "torques": evaluations,
         "code": code(m),
     }

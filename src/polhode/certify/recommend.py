@@ -90,7 +90,8 @@ def recommend(
     """Rank the methods for a job and say why; returns a Recommendation.
 
     free         no torque at all
-    torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given
+    torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
+                 stages in lanes evaluate several times at once
     accuracy     error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over
                  the horizon must be smaller, too
     horizon      how long the run is, in radians of rotation: drift matters in long ones
@@ -120,10 +121,11 @@ def recommend(
             continue
         drifting = 0.0 if free or "energy" in keep else horizon / radians
         h, limit = _step(m, d, data, case, accuracy, drifting)
-        calls = 0.0 if free else _calls(d, data, h)
-        torques = calls / (h * radians)
+        calls = _calls(d, data, h)
         own = d["step_ns"] * (calls / d["torques"] if calls else 1)  # an iteration more is an evaluation more
-        time = own / (h * radians) + torques * torque
+        torques = 0.0 if free else calls / (h * radians)
+        at_once = max(1, m.nodes) if torque_cost is None else 1  # in lanes; of a torque of yours that is not known
+        time = own / (h * radians) + torques * torque / at_once
         reasons = _reasons(m, d, free, limit, accuracy, calls)
         found.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
     found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
