@@ -283,7 +283,11 @@ def _way(problem, method, memory, coefficients):
     if torque is None:
         return _Way(None, reason="the torque cannot be compiled and runs interpreted")
     loop, reason = _loop(*made, None, 1, kind)
-    return _Way(loop, 1, torque.address, False, why) if loop else _Way(None, reason=f"{method.name}: {reason}")
+    return (
+        _Way(loop, 1, torque.address, False, why)
+        if loop
+        else _Way(None, reason=f"{method.name} cannot be compiled: {reason}")
+    )
 
 
 @functools.cache
@@ -385,12 +389,10 @@ class _Run:
         for i in np.flatnonzero(failed >= 0):
             rows[failed[i] // self.every if finite[i] else 0 :, :, i] = np.nan
         steps = np.append(0, np.minimum(self.every * np.arange(1, self.row + 1), self.n))
-        per = self.method.torques_per_step
         stats = {
             "n_bodies": N,
             "n_steps": done,
-            "n_torque": N * self.method.torques_at_start
-            + (max(1, self.method.nodes) * self.iterations if per is None else per * done * N),
+            "n_torque": N * self.method.torques_at_start + self.method.torques(done * N, self.iterations),
             "n_iterations": self.iterations,
             "lanes": self.way.width,
             "threads": self.threads,

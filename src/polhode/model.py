@@ -73,6 +73,11 @@ class Method:
 
         return inspect.cleandoc(self.step.__doc__ or "")
 
+    def torques(self, steps, iterations):
+        """How often the torque is evaluated in so many steps and iterations, without the start."""
+        per = self.torques_per_step
+        return max(1, self.nodes) * iterations if per is None else per * steps
+
     @property
     def explicit_torque(self) -> bool:
         """Whether the torque is evaluated a fixed number of times a step, outside any iteration."""

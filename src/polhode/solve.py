@@ -213,8 +213,7 @@ class _KernelRunner:
 
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
-        per = self.method.torques_per_step
-        return self.method.torques_at_start + (max(1, self.method.nodes) * iterations if per is None else per * steps)
+        return self.method.torques_at_start + self.method.torques(steps, iterations)
 
     def failure(self, k, t, error):
         """The sentence for a step that failed: number k, at time t."""
