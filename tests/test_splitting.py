@@ -7,7 +7,7 @@ from conftest import dop853
 from mpmath import mpf
 
 import polhode as ph
-from polhode.body import start_plain, start_trail
+from polhode.body import start_plain, start_tangent
 from polhode.methods import splitting
 from polhode.methods.kicked import kicked, started
 from polhode.methods.midpoint_lie import liemid
@@ -91,7 +91,7 @@ def liemid_flow(h, q, p, trail, body):
 
 @pytest.mark.parametrize("problem", ["stress", "forced"])
 def test_mcg_is_midpoint_lie_between_half_kicks(problem):
-    mine = ph.Method(name="kicked", step=kicked(liemid_flow), start=start_trail, torques_per_step=1)
+    mine = ph.Method(name="kicked", step=kicked(liemid_flow), start=start_tangent, torques_per_step=1)
     a, b = (ph.solve(problem, m, h=0.1, n_steps=50) for m in (mine, "MCG"))
     assert np.array_equal(a.Q, b.Q) and np.array_equal(a.Omega, b.Omega)
 

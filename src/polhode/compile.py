@@ -396,6 +396,7 @@ _stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
 _stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
 _stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
 _stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
+_stumpff(scalar.a3, scalar.a3_real, scalar.a3_complex)
 
 
 @intrinsic

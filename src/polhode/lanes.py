@@ -319,12 +319,12 @@ def _scalar_version(f):
     return lambda x: f(x)
 
 
-def _stumpff(function, small, real):
+def _stumpff(function, small, real, most=0.25):
     """Polynomials where all angles are small enough; lane by lane where one is not."""
     far = by_lane(real, real.__name__)
 
     def value(s):
-        if every(s <= 0.25):
+        if every(s <= most):
             return small(s)
         return far(s)
 
@@ -341,6 +341,7 @@ _stumpff(scalar.c0, scalar.c0_small, scalar.c0_real)
 _stumpff(scalar.c1, scalar.c1_small, scalar.c1_real)
 _stumpff(scalar.c3, scalar.c3_small, scalar.c3_real)
 _stumpff(scalar.c5, scalar.c5_small, scalar.c5_real)
+_stumpff(scalar.a3, scalar.a3_small, scalar.a3_real, most=0.0625)
 
 _in_lanes(scalar.sqrt, lambda x: math.sqrt(x))
 _in_lanes(scalar.magnitude, lambda x: abs(x))

@@ -1,11 +1,11 @@
 """Koziara and Bicanic: simple rotations for constraint solvers, the torque at the middle of the step."""
 
-from polhode.body import start_plain, start_trail, torque_at
+from polhode.body import start_plain, start_tangent, torque_at
 from polhode.methods.equations import lie_midpoint
 from polhode.model import Method
 from polhode.scalar import kernel
-from polhode.so3.rotations import compose, exp, rotated_back, unit
-from polhode.so3.vectors import cross, lin, minus, mul, scaled
+from polhode.so3.rotations import cay, cayley_back, compose, exp, rotated_back, unit
+from polhode.so3.vectors import cross, lin, minus, mul, plus, scaled
 from polhode.solver import NO_SOLVE, newton, size
 
 
@@ -67,9 +67,8 @@ def new3_step(h, t, state, body):
     tau = torque_at(t + k, q, body)
     p = lin(1, rotated_back(F, Pi), h, tau)
     b = scaled(k, p)
-    e, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)))
-    F = exp(e)
-    return (unit(compose(q, F)), rotated_back(F, p), tau, trail), report
+    f, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)) / 2)  # exp(h/2 Omega1) = cay(2 f)
+    return (unit(compose(q, cay(plus(f, f)))), cayley_back(f, p), tau, trail), report
 
 
 @kernel
@@ -127,7 +126,7 @@ NEW3 = Method(
     title="Koziara-Bicanic, semi-explicit",
     sources=("koziara-bicanic-2010", "ortolan-saccon-2012"),
     step=new3_step,
-    start=start_trail,
+    start=start_tangent,
     symmetric=True,
     momentum_free=True,
     momentum_top=True,

@@ -5,7 +5,7 @@ order is in ``trapezoidal.py``. Each pair of rules is conjugate: they gain or lo
 """
 
 from polhode.body import start_secant
-from polhode.methods.equations import lie_midpoint, loaded, midpoint
+from polhode.methods.equations import lie_euler, loaded, midpoint
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.so3.rotations import compose, exp, rotated_back, unit
@@ -30,7 +30,7 @@ def imidm_step(h, t, state, body):
     test. The torque at the end of the step is never needed and not evaluated.
     """
     q, Pi, tau, memory = state
-    _, F, tau, memory, report = backward(h / 2, t + h / 2, q, Pi, tau, memory, body, lie_midpoint)
+    _, F, tau, memory, report = backward(h / 2, t + h / 2, q, Pi, tau, memory, body, lie_euler)
     Pi = rotated_back(F, lin(1, rotated_back(F, Pi), h, tau))
     return (unit(compose(compose(q, F), F)), Pi, tau, memory), report
 
@@ -62,7 +62,7 @@ def imid_step(h, t, state, body):
 def backward(k, t, q, p, tau, memory, body, equation):
     """Backward Euler over k to time t: e = k Omega there, exp(e), the torque there, memory and report.
 
-    `equation` is the momentum balance: lie_midpoint carries p along by the rotation, midpoint adds the
+    `equation` is the momentum balance: lie_euler carries p along by the rotation, midpoint adds the
     gyroscopic term. `tau`, a torque from nearby, only sets the scale.
     """
     iJ = body[1]

@@ -1,11 +1,11 @@
 """Krysl's midpoint-Lie family: the midpoint rule on the group, impulses at the ends of the step."""
 
-from polhode.body import start_trail, start_two_trails, torque_at
+from polhode.body import start_tangent, start_two_tangents, torque_at
 from polhode.methods.equations import lie_midpoint
 from polhode.model import Method, Order
 from polhode.scalar import kernel
-from polhode.so3.rotations import compose, exp, rotated_back, unit
-from polhode.so3.vectors import lin, mul, plus, scaled
+from polhode.so3.rotations import cayley_twice, cayley_twice_back, compose, unit
+from polhode.so3.vectors import lin, mul, scaled
 from polhode.solver import both, newton, size
 
 
@@ -107,11 +107,10 @@ def liemid_ea_step(h, t, state, body):
 
 @kernel
 def liemid(h, q, p, trail, J, iJ):
-    """The free midpoint-Lie step: Psi = h J^-1 exp(-Psi/2) p, Q exp(Psi), exp(-Psi) p."""
+    """The free midpoint-Lie step: Psi = h J^-1 exp(-Psi/2) p, Q exp(Psi), exp(-Psi) p, with exp(Psi/2) = cay(2 f)."""
     b = scaled(h / 2, p)
-    e, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)))
-    F = exp(plus(e, e))
-    return compose(q, F), rotated_back(F, p), trail, report
+    f, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)) / 2)
+    return compose(q, cayley_twice(f)), cayley_twice_back(f, p), trail, report
 
 
 _momentum_kept = dict(
@@ -134,7 +133,7 @@ LIEMID = Method(
     family="midpoint-Lie",
     sources=("krysl-2005",),
     step=liemid_step,
-    start=start_trail,
+    start=start_tangent,
     order=2,
     free_only=True,
     torques_per_step=0,
@@ -150,7 +149,7 @@ LIEMID_E1 = Method(
     title="explicit midpoint-Lie, impulse first",
     sources=("krysl-2005",),
     step=liemid_e1_step,
-    start=start_trail,
+    start=start_tangent,
     order=Order(free=(2, 2), torque=(1, 1)),
     symmetric=False,
     **_momentum_kept,
@@ -161,7 +160,7 @@ LIEMID_E2 = Method(
     title="explicit midpoint-Lie, impulse last",
     sources=("krysl-2005",),
     step=liemid_e2_step,
-    start=start_trail,
+    start=start_tangent,
     order=Order(free=(2, 2), torque=(1, 1)),
     symmetric=False,
     **_momentum_kept,
@@ -172,7 +171,7 @@ LIEMID_EA = Method(
     title="explicit midpoint-Lie",
     sources=("krysl-2005", "ortolan-saccon-2012", "bou-rabee-ortolan-saccon-2010"),
     step=liemid_ea_step,
-    start=start_two_trails,
+    start=start_two_tangents,
     order=2,
     symmetric=True,
     **_momentum_kept,
@@ -183,7 +182,7 @@ LIEMID_EB = Method(
     title="explicit midpoint-Lie, impulse in the middle",
     sources=("krysl-2005",),
     step=liemid_eb_step,
-    start=start_two_trails,
+    start=start_two_tangents,
     order=2,
     symmetric=True,
     **_momentum_kept,

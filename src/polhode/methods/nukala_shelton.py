@@ -1,6 +1,6 @@
 """Nukala and Shelton: two semi-implicit splittings, PRK and MCG."""
 
-from polhode.body import start_trail
+from polhode.body import start_tangent, start_trail
 from polhode.methods.equations import midpoint
 from polhode.methods.kicked import kicked
 from polhode.methods.midpoint_lie import liemid
@@ -73,7 +73,7 @@ MCG = Method(
     family="Nukala-Shelton",
     sources=("nukala-shelton-2007", "ortolan-saccon-2012"),
     step=kicked(mcg),
-    start=start_trail,
+    start=start_tangent,
     order=2,
     torques_per_step=1,
     symmetric=True,

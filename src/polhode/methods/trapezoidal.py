@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from polhode.body import start_secant, torque_at
 from polhode.errors import InputError
-from polhode.methods.equations import dexp_slope, lie_midpoint, lie_trapezoid, midpoint
+from polhode.methods.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
 from polhode.methods.midpoint_implicit import backward
 from polhode.model import Method
 from polhode.scalar import kernel
@@ -56,7 +56,7 @@ def trapm_step(h, t, state, body):
     F = exp(scaled(a, mul(body[1], Pi)))
     q = compose(q, F)
     Pi = rotated_back(F, lin(1, Pi, a, tau))
-    _, F, tau, memory, report = backward(k, t + h, q, Pi, tau, memory, body, lie_midpoint)
+    _, F, tau, memory, report = backward(k, t + h, q, Pi, tau, memory, body, lie_euler)
     return (unit(compose(q, F)), lin(1, rotated_back(F, Pi), k, tau), tau, memory), report
 
 
@@ -123,7 +123,7 @@ def tableau_equation(e, data, body):
     J = body[0]
     x = plus(e, e)
     e0 = mul(body[1], c)
-    r, A = lie_midpoint(x, (b, J))
+    r, A = lie_euler(x, (b, J))
     r = minus(r, mul(J, dexp(scaled(-1, x), e0)))
     B = dexp_slope(x, e0)
     A = (
