@@ -7,7 +7,7 @@ from polhode.errors import InputError
 from polhode.methods.equations import midpoint
 from polhode.model import Method
 from polhode.scalar import kernel
-from polhode.so3.rotations import cay, compose, exp, matrix, rotated, rotated_back, unit
+from polhode.so3.rotations import cay, compose, exp, matrix, rotated, unit
 from polhode.so3.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
 from polhode.solver import minus9, newton, secant, size
 
@@ -64,8 +64,9 @@ def nms_step(h, t, state, body):
     q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
     k = h / 2
-    w = rotated(q, mul(iJ, Pi))
-    a = rotated(q, mul(iJ, rotated_back(q, minus(rotated(q, tau), cross(w, rotated(q, Pi))))))
+    Q = matrix(q)
+    w = apply(Q, mul(iJ, Pi))
+    a = apply(Q, mul(iJ, apply_transposed(Q, minus(apply(Q, tau), cross(w, apply(Q, Pi))))))
     w = lin(1, w, k, a)
     q = compose(exp(scaled(h, w)), q)
     tau = torque_at(t + h, q, body)
