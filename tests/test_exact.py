@@ -10,6 +10,7 @@ from polhode.exact.elliptic import jacobi
 from polhode.exact.free_body import FreeSolution
 from polhode.exact.free_flow import free_flow
 from polhode.exact.reference import by_dop853, by_mpmath
+from polhode.methods.elliptic import flight
 from polhode.rotation import Rotation
 from polhode.scalar import STEP
 from polhode.so3.rotations import compose, inverse, matrix, rotated, unit
@@ -117,6 +118,23 @@ def test_closed_form_is_the_solution_to_35_digits(J, y, h):
         assert max(abs(a - b) for a, b in zip(p, Pi)) < size * mpf(10) ** -33
         turned = compose(inverse(q), unit(F))
         assert max(abs(x) for x in turned[1:]) < mpf(10) ** -33
+
+
+@pytest.mark.parametrize("h", [1e-3, 0.1, 1.0, 25.0, -7.0])
+@pytest.mark.parametrize("J", [(2.0, 2.0, 0.7), (0.7, 2.0, 2.0), (2.0, 0.7, 2.0), (1.3, 1.3, 1.3), (1.0, 1.0, 1.9), BODY])
+def test_a_flight_of_a_symmetric_body_without_elliptic_functions_is_the_same(J, h):
+    """Two rotations against the closed form for every body, at 50 digits and in floats."""
+    q, y = (0.5, -0.1, 0.7, 0.5), (0.3, -0.8, 0.5)
+    flown = lambda q, y, J, h: flight(h, q, y, J, tuple(1 / x for x in J))
+    with mpmath.workdps(50):
+        F, p50 = free_flow(mpf(h), exact(y), exact(J))
+        q50 = compose(exact(q), F)
+        turned, p = flown(exact(q), exact(y), exact(J), mpf(h))
+        assert difference(turned, q50) < mpf(10) ** -46
+        assert max(abs(a - b) for a, b in zip(p, p50)) < mpf(10) ** -46
+        turned, p = flown(q, y, J, h)
+        assert difference(turned, q50) <= 4 * ULP * turn(J, y, h)
+        assert max(abs(a - b) for a, b in zip(p, p50)) <= 6 * ULP * turn(J, y, h)
 
 
 @EVERY_CASE

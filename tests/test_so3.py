@@ -63,6 +63,16 @@ def test_dexpinv_inverts_dexp(x, y):
 
 
 @given(vector, vector)
+def test_cayley_twice(x, y):
+    """The square of a Cayley transform, as a rotation and on a vector."""
+    F = R.cayley_twice(x)
+    C = np.reshape(R.matrix(R.cay(tuple(2 * a for a in x))), (3, 3))
+    assert np.reshape(R.matrix(F), (3, 3)) == pytest.approx(C @ C, abs=1e-13)
+    assert R.cayley_twice_back(x, y) == pytest.approx((C @ C).T @ y, abs=1e-13 * (1 + max(map(abs, y))))
+    assert math.dist(F, (0, 0, 0, 0)) == pytest.approx(1 + V.dot(x, x))
+
+
+@given(vector, vector)
 def test_algebra(a, b):
     assert V.cross(a, b) == pytest.approx(np.cross(a, b))
     assert V.apply(V.hat(a), b) == pytest.approx(V.cross(a, b))
@@ -92,8 +102,20 @@ def test_stumpff_functions_keep_their_bounds(name, ulps, x):
     assert complex_value.real == pytest.approx(float(exact), rel=4e-15, abs=4e-15)
 
 
+@pytest.mark.parametrize("x", [*SIZES, 0.249, 0.25, 0.251])
+def test_arc_tangent_keeps_its_bound(x):
+    """atan(x)/x = 1 - s a3(s) is what the kernels use."""
+    s = x * x
+    with mpmath.workdps(60):
+        z = mpmath.sqrt(mpmath.mpf(s))
+        exact = mpmath.atan(z) / z if z else mpmath.mpf(1)
+        assert abs(1 - s * scalar.a3(s) - exact) <= 2 * mpmath.mpf(2) ** -53
+        assert abs(1 - mpmath.mpf(s) * scalar.a3(mpmath.mpf(s)) - exact) <= mpmath.mpf(10) ** -55
+    assert (1 - s * scalar.a3(complex(s))).real == pytest.approx(float(exact), abs=3e-16)
+
+
 @pytest.mark.parametrize("x", [1e-6, 0.2, 0.6, 1.5, 3.0])
-@pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3"])
+@pytest.mark.parametrize("name", ["c0", "c1", "c2", "c3", "a3"])
 def test_stumpff_functions_are_analytic(name, x):
     """The complex step gives the derivative, across the switches too."""
     f, s = getattr(scalar, name), x * x

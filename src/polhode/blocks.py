@@ -12,6 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode import adapt, compile, engine, scalar
+from polhode.alone import numbers_of, with_lane
 from polhode.compile import F8
 from polhode.lanes import I64, WHOLE, WIDTH, Lanes
 from polhode.pointers import leaves, pointer
@@ -96,11 +97,10 @@ def _called(width, kind):
 
     def torque(t, Q, source):
         function, parameters, p = source
-        x, y, z = 0 * Q[0], 0 * Q[0], 0 * Q[0]
+        tau = (0 * Q[0], 0 * Q[0], 0 * Q[0])
         for k in range(width):
-            a, b, c = function(t, numbers_of(Q, k), address(parameters, p, k))
-            x, y, z = with_lane(x, k, a), with_lane(y, k, b), with_lane(z, k, c)
-        return x, y, z
+            tau = with_lane(tau, k, function(t, numbers_of(Q, k), address(parameters, p, k)))
+        return tau
 
     return lambda given, parameters, p: (torque, (at(given), parameters, p))
 
@@ -249,23 +249,6 @@ def number_of(typing_context, x, k):
         return builder.extract_element(args[0], args[1]) if isinstance(x, Lanes) else args[0]
 
     return F8(x, k), build
-
-
-@intrinsic
-def numbers_of(typing_context, values, k):
-    """The numbers of one lane of a tuple."""
-
-    def build(context, builder, signature, args):
-        parts = [builder.extract_element(x, args[1]) for x, _ in leaves(builder, args[0], values)]
-        return context.make_tuple(builder, signature.return_type, parts)
-
-    return types.UniTuple(F8, len(values))(values, k), build
-
-
-@intrinsic
-def with_lane(typing_context, x, k, value):
-    """The same lanes with one of them changed."""
-    return x(x, k, value), lambda context, builder, signature, args: builder.insert_element(args[0], args[2], args[1])
 
 
 @intrinsic

@@ -195,7 +195,7 @@ def cache_folder():
 
 SOURCES = (
     *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
-    *("lanes.py", "blocks.py", "nodes.py", "node_lanes.py"),
+    *("lanes.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py"),
 )
 
 
@@ -293,6 +293,9 @@ for _f in (
     scalar.c5_real,
     scalar.c5_small,
     scalar.c5_complex,
+    scalar.a3_real,
+    scalar.a3_small,
+    scalar.a3_complex,
     scalar.series,
     adapt.axes,
     adapt.seen,
