@@ -34,8 +34,9 @@ class Bodies:
     @functools.cached_property
     def finite(self):
         """Which bodies can start: (N,), whether all their numbers are finite."""
-        numbers = (self.Q0, self.Omega0, self.moments, self.parameters)
-        return functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
+        numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
+        finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
+        return np.broadcast_to(finite, len(self))
 
     @property
     def in_principal_axes(self):
@@ -56,15 +57,19 @@ class Bodies:
         return alone
 
     def starts(self, which):
-        """(q, Pi) of some bodies in principal axes, (n, 7): the numbers that `Problem.start` gives for each."""
+        """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
         Omega = self.Omega0[which] + 0.0
         if not self.in_principal_axes:  # body by body: a product of stacks may round in another order
             Omega = np.array([_of(axes, i).T @ x for i, x in enumerate(Omega)])
-        Q = self.Q0[:1] if self.Q0.strides[0] == 0 and len(axes) == 1 else self.Q0[which]
-        q = quaternion(Q @ axes)
-        return np.concatenate([np.broadcast_to(q, (len(Omega), 4)), moments * Omega], axis=1)
+        shared = len(_once(self.Q0)) == 1 and len(axes) == 1
+        return quaternion((self.Q0[:1] if shared else self.Q0[which]) @ axes), moments * Omega
+
+
+def _once(numbers):
+    """What is the same for all bodies, once."""
+    return numbers[:1] if numbers.strides[0] == 0 else numbers
 
 
 def _of(shared, i):

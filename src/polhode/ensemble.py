@@ -13,13 +13,16 @@ import numpy as np
 from polhode import adapt
 from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
-from polhode.longrun import check_memory
+from polhode.longrun import Interrupt, check_memory
 from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, body_of, solve
 from polhode.trajectory import Trajectory, seen
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
+
+TASKS = 16
+"""Tasks for each thread in a sweep, if there are blocks enough."""
 
 LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
@@ -225,7 +228,7 @@ class Ensemble:
         from polhode import compile
 
         start = np.full((1, 4, N), np.nan)
-        start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[:, :4]
+        start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[0]
         q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
         evaluate, potential, parameters = compile.energies(), p.machine_potential.address, self.bodies.parameters
         if len(parameters) == 1:
@@ -317,13 +320,13 @@ class _Run:
         self.out = np.empty((n // every + (n % every > 0), 7, len(places)))
         self.states = np.empty((self.blocks, 10 + memory, width))
         if len(good):
-            self.states[:, :7] = self._in_blocks(bodies.starts(places))
+            q, Pi = bodies.starts(places)
+            self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
         constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
-        self.constants = self._in_blocks(_constants(constants, method))
+        self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
         parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
-        self.parameters = self._in_blocks(parameters)
-        if way.by_rows:
-            self.parameters = np.ascontiguousarray(np.swapaxes(self.parameters, 1, 2))
+        parameters = self._in_blocks(parameters)
+        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
         self.wall_time, self.threads = 0.0, 1
 
@@ -332,48 +335,58 @@ class _Run:
         width = self.way.width
         if len(numbers) == 1:
             numbers = np.repeat(numbers, width, axis=0)
-        return np.ascontiguousarray(np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2))
+        return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
 
     def drive(self, threads, progress):
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         N, begin = len(self.bodies), time.perf_counter()
         self.threads = threads = min(threads, self.blocks)
-        rate = 4e6 * self.way.width  # body-steps a second and thread, until it is known
+        rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
-        with _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick:
+        with _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick, Interrupt() as interrupt:
             try:
-                while self.done < self.n and (self.failed < 0).any():
+                while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
                     steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
-                    group = int(TASK_SECONDS * rate / (steps * self.way.width))
-                    group = max(1, min(group, -(-self.blocks // (4 * threads))))
                     clock = time.perf_counter()
-                    self._sweep(steps, group, pool, tick)
-                    rate = max(N * steps / max(time.perf_counter() - clock, 1e-6) / threads, 1.0)
-            except KeyboardInterrupt:
+                    self._sweep(steps, self._group(steps, rate), pool, tick, interrupt)
+                    rate = N * steps / max(time.perf_counter() - clock, 1e-6) / threads
+            except KeyboardInterrupt:  # a second Ctrl-C
                 self.interrupted = True
             finally:
                 if pool:
                     pool.shutdown(cancel_futures=True)
         self.wall_time = time.perf_counter() - begin
 
-    def _sweep(self, steps, group, pool, tick):
-        """Take all blocks over some steps, a group of blocks at a time."""
+    def _group(self, steps, rate):
+        """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
+        few = -(-self.blocks // (TASKS * self.threads))
+        return max(1, min(few, int(TASK_SECONDS * rate / (steps * self.way.width)))) if rate else few
+
+    def _sweep(self, steps, group, pool, tick, interrupt):
+        """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
 
         def task(first):
+            if interrupt.seen:
+                return None
             return self.way.loop(
                 *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
                 *(len(self.bodies), first, min(first + group, self.blocks)),
                 *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
             )
 
-        firsts = range(0, self.blocks, group)
+        firsts, iterations = range(0, self.blocks, group), 0
         for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
-            self.iterations += its
+            if its is None:
+                self.interrupted = True
+                return
+            iterations += its
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
         saved = (self.every - self.left + steps) // self.every
         self.row += saved
         self.left += saved * self.every - steps
         self.done += steps
+        self.iterations += iterations
+        self.interrupted = interrupt.seen and self.done < self.n
 
     def result(self):
         """The Ensemble; what failed bodies left behind becomes NaN."""

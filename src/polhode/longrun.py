@@ -43,7 +43,7 @@ class Run:
         """Take the steps that remain."""
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
-        with _Interrupt() as interrupt:
+        with Interrupt() as interrupt:
             while self.done < self.n and not self.message:
                 size = min(chunk, self.n - self.done, self.rows.most_steps)
                 clock = time.perf_counter()
@@ -232,7 +232,7 @@ class _Streamed:
         self.store.append(**columns)
 
 
-class _Interrupt:
+class Interrupt:
     """Notes a first Ctrl-C, so that it takes effect between two pieces; a second one is raised at once."""
 
     def __init__(self):
