@@ -121,7 +121,9 @@ def test_closed_form_is_the_solution_to_35_digits(J, y, h):
 
 
 @pytest.mark.parametrize("h", [1e-3, 0.1, 1.0, 25.0, -7.0])
-@pytest.mark.parametrize("J", [(2.0, 2.0, 0.7), (0.7, 2.0, 2.0), (2.0, 0.7, 2.0), (1.3, 1.3, 1.3), (1.0, 1.0, 1.9), BODY])
+@pytest.mark.parametrize(
+    "J", [(2.0, 2.0, 0.7), (0.7, 2.0, 2.0), (2.0, 0.7, 2.0), (1.3, 1.3, 1.3), (1.0, 1.0, 1.9), BODY]
+)
 def test_a_flight_of_a_symmetric_body_without_elliptic_functions_is_the_same(J, h):
     """Two rotations against the closed form for every body, at 50 digits and in floats."""
     q, y = (0.5, -0.1, 0.7, 0.5), (0.3, -0.8, 0.5)

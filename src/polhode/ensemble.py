@@ -343,7 +343,10 @@ class _Run:
         self.threads = threads = min(threads, self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
-        with _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick, Interrupt() as interrupt:
+        with (
+            _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
+            Interrupt() as interrupt,
+        ):
             try:
                 while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
                     steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))

@@ -44,23 +44,20 @@ def lie_midpoint(f, data):
     s = dot(f, f)
     a, c, d = a3(s), 1 - s, dot(f, b)
     g, k = (1 + s) * (1 - s * a), c / 2
-    m, u = mul(J, f), cross(b, f)
-    r = (
-        g * m[0] - k * b[0] - d * f[0] - u[0],
-        g * m[1] - k * b[1] - d * f[1] - u[1],
-        g * m[2] - k * b[2] - d * f[2] - u[2],
-    )
-    n, z = scaled(1 + c * a, m), plus(b, u)
+    u = cross(b, f)
+    D = (g * J[0] - d, g * J[1] - d, g * J[2] - d)
+    r = (D[0] * f[0] - k * b[0] - u[0], D[1] * f[1] - k * b[1] - u[1], D[2] * f[2] - k * b[2] - u[2])
+    n, z = scaled(1 + c * a, mul(J, f)), plus(b, u)
     A = (
-        g * J[0] - d + n[0] * f[0],
+        D[0] + n[0] * f[0],
         n[0] * f[1] + z[2],
         n[0] * f[2] - z[1],
         n[1] * f[0] - z[2],
-        g * J[1] - d + n[1] * f[1],
+        D[1] + n[1] * f[1],
         n[1] * f[2] + z[0],
         n[2] * f[0] + z[1],
         n[2] * f[1] - z[0],
-        g * J[2] - d + n[2] * f[2],
+        D[2] + n[2] * f[2],
     )
     return r, A
 

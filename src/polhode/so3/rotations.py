@@ -114,20 +114,18 @@ def cayley_back(e, v):
 
 @kernel
 def cayley_twice(f):
-    """The rotation cay(2 f)^2, by 4 atan|f|, as a quaternion of length 1 + |f|^2."""
-    return (1 - dot(f, f), 2 * f[0], 2 * f[1], 2 * f[2])
+    """The rotation cay(2 f)^2, by 4 atan|f|, as a quaternion of length (1 + |f|^2)/2."""
+    return ((1 - dot(f, f)) / 2, f[0], f[1], f[2])
 
 
 @kernel
 def cayley_twice_back(f, v):
-    """(cay(2 f)^2)^T v, as `cayley_back`: v + 4/(1 + |f|^2)^2 ((1 - |f|^2) v x f + 2 (v x f) x f)."""
+    """(cay(2 f)^2)^T v, with one division as in `cayley_back`."""
     a = cross(v, f)
     b = cross(a, f)
     s = dot(f, f)
-    k = 4 / ((1 + s) * (1 + s))
-    w = k * (1 - s)
-    k = 2 * k
-    return (v[0] + (w * a[0] + k * b[0]), v[1] + (w * a[1] + k * b[1]), v[2] + (w * a[2] + k * b[2]))
+    w, k = (1 - s) / 2, 8 / ((1 + s) * (1 + s))
+    return (v[0] + k * (w * a[0] + b[0]), v[1] + k * (w * a[1] + b[1]), v[2] + k * (w * a[2] + b[2]))
 
 
 @kernel
