@@ -68,9 +68,10 @@ def _ensembles(data):
 
 def _equal_error(data):
     short = _equal(data["short"], "state error {} on [0, 5]")
+    uneven = _equal(data["uneven"], "the same, a body without symmetry: {}")
     long = _equal(data["long"], "energy error {} on [0, 10000]")
     order = {name: i for i, name in enumerate(data["short"]["seconds"])}
-    yield from sorted([*short, *long], key=lambda found: order[found[0]])  # a peer's two intervals side by side
+    yield from sorted([*short, *uneven, *long], key=lambda found: order[found[0]])  # those of a peer side by side
 
 
 def _equal(data, compared):

@@ -135,7 +135,7 @@ def _steps(problem, names, repeats):
 
 def _equal_errors(problem, mine, bodies, repeats):
     """Seconds a body to VLV's own energy error and to a small one, on one thread: ours and every peer with batches."""
-    equations, Omega0 = stress(), _velocities(bodies)
+    equations, Omega0 = stress(problem), _velocities(bodies)
     starts = np.hstack([np.tile(equations.y0[:4], (bodies, 1)), Omega0])
     modules, left_out = peers.imported(peers.ENSEMBLES)
     solvers = {name: f for module in modules.values() for name, f in module.ensembles(equations).items()}
@@ -209,8 +209,8 @@ def tables(data):
     alone = ", ".join(name for name, r in data["methods"].items() if r["lanes"] == 1)
     remark = (
         f"{BODIES // 10} bodies, {STEPS // 4} steps, one thread. Of the methods with the exponential map, one torque a "
-        f"step and no elliptic functions, those that solve twice cost most: {times(dearest)}. One body at a time: {alone}, "
-        "whose stages fill the lanes."
+        f"step and no elliptic functions, those that solve twice cost most: {times(dearest)}. One body at a time: "
+        f"{alone}, whose stages fill the lanes."
     )
     equal = data["equal"]
     told = (

@@ -64,7 +64,10 @@ def lie_midpoint(f, data):
 
 @kernel
 def lie_euler(e, data):
-    """J e = exp(-e) b: backward Euler on the group, where a torque may be added. d(exp(-e) b) = exp(-e) b x dexp_{-e} de."""
+    """J e = exp(-e) b: backward Euler on the group, where a torque can be added.
+
+    d(exp(-e) b) = exp(-e) b x dexp_{-e} de.
+    """
     b, J = data
     s = dot(e, e)
     p, q = c2(s), c3(s)

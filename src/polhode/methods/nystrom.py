@@ -26,12 +26,13 @@ def nystrom_step(s):
 
             Pi <- Pi + b_i h tau(t_i, Q),    (Q, Pi) <- free motion over a_i h,    t_i = t + (a_1 + ... + a_i-1) h
 
-        The flights are exact (see EXACT), and three times as fast for a body with two equal moments. The kinetic energy T is quadratic in the momentum and the kicks shift it
-        by a function of attitude and time, so the bracket {U, {U, {U, T}}} vanishes on this group as it does in a
-        vector space, and with it every condition of order that contains it: what remains are the conditions of
-        Runge-Kutta-Nystrom methods, far fewer than for a splitting in general. RKN6 has 11 flights (Blanes & Moan
-        2002), RKN8 has 19 (Blanes, Casas & Escorihuela-Tomas 2022), both optimised for a small error, both
-        palindromes and hence symmetric. The order counts with any torque that does not depend on the velocity.
+        The flights are exact (see EXACT), and three times as fast for a body with two equal moments. The kinetic
+        energy T is quadratic in the momentum and the kicks shift it by a function of attitude and time, so the
+        bracket {U, {U, {U, T}}} vanishes on this group as it does in a vector space, and with it every condition of
+        order that contains it: what remains are the conditions of Runge-Kutta-Nystrom methods, far fewer than for a
+        splitting in general. RKN6 has 11 flights (Blanes & Moan 2002), RKN8 has 19 (Blanes, Casas &
+        Escorihuela-Tomas 2022), both optimised for a small error, both palindromes and hence symmetric. The order
+        counts with any torque that does not depend on the velocity.
 
         Kicks and flights are symplectic, so the step is, and energy does not drift; both keep vertical momentum. Free,
         the step is the exact motion: spatial momentum and energy are exact, and the map of Pi is Poisson.
