@@ -175,19 +175,22 @@ def bias(changes, steps):
     return mean, error, mean / error if error else 0.0
 
 
-def show_scan(steps, runs, h, only):
+def show_scan(steps, runs, h, only, moments=None):
     """Print, for each method that keeps momentum or energy of a free body, the mean change a step."""
+    bodies = {name: ph.problem(name) for name in FREE_BODIES}
+    if moments:
+        bodies = {f"moments {moments}": ph.Problem(inertia=moments, Omega0=(0.31, -0.83, 0.57))}
     print(f"{runs} starts, {steps:.0e} steps of h = {h:g}: mean change a step in eps (in its standard errors)")
-    print("| method " + "".join(f"| {name}: length | turn | energy | walk " for name in FREE_BODIES) + "|")
-    print("|---|" + len(FREE_BODIES) * 4 * "---|", flush=True)
+    print("| method " + "".join(f"| {name}: length | turn | energy | walk " for name in bodies) + "|")
+    print("|---|" + len(bodies) * 4 * "---|", flush=True)
     found = []
     for method in ph.methods().values():
         if not (method.momentum_free or method.energy_free) or only not in method.name:
             continue
         cells = []
-        for name in FREE_BODIES:
+        for name, problem in bodies.items():
             try:
-                changes = kept_quantities(method, ph.problem(name), h, steps, runs)
+                changes = kept_quantities(method, problem, h, steps, runs)
             except AssertionError:  # too large a step
                 cells += 4 * ["fails"]
                 continue
@@ -210,9 +213,10 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write the numbers there, too")
     parser.add_argument("--scan", action="store_true", help="look for a bias in every method of the catalogue")
     parser.add_argument("--h", type=float, default=0.01, help="step size of the scan (default: 0.01)")
+    parser.add_argument("--moments", type=float, nargs=3, metavar="J", help="scan a body with these moments instead")
     arguments = parser.parse_args()
     if arguments.scan:
-        show_scan(int(arguments.steps or 1e6), arguments.runs, arguments.h, arguments.only)
+        show_scan(int(arguments.steps or 1e6), arguments.runs, arguments.h, arguments.only, arguments.moments)
         return 0
     arguments.steps = arguments.steps or 1e8
     print(

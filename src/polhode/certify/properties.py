@@ -35,6 +35,11 @@ def potential():
     return problem("stress", inertia=INERTIA)
 
 
+def axisymmetric():
+    """The stress test: two equal moments, in a potential without symmetry."""
+    return problem("stress")
+
+
 def top():
     """The heavy top without symmetry."""
     return problem("heavy-top")

@@ -79,6 +79,7 @@ class Recommendation:
 def recommend(
     *,
     free=False,
+    axisymmetric=False,
     torque_cost=None,
     accuracy=1e-4,
     horizon=1e4,
@@ -90,6 +91,7 @@ def recommend(
     """Rank the methods for a job and say why; returns a Recommendation.
 
     free         no torque at all
+    axisymmetric two of the body's moments are equal, and its axis is the third
     torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
                  stages in lanes evaluate several times at once
     accuracy     error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over
@@ -110,7 +112,8 @@ def recommend(
         if name not in KEEP:
             raise InputError(f"keep has {name!r}; it may have {', '.join(KEEP)}.")
     count = _positive_integer("count", count)
-    case = "free" if free else "potential"
+    body = "axisymmetric" if axisymmetric else "potential"
+    case = "free" if free else body
     radians = data["radians"][case] / data["span"]  # a unit of time
     found, left_out = [], {}
     for m in methods().values():
@@ -122,7 +125,8 @@ def recommend(
         drifting = 0.0 if free or "energy" in keep else horizon / radians
         h, limit = _step(m, d, data, case, accuracy, drifting)
         calls = _calls(d, data, h)
-        own = d["step_ns"] * (calls / d["torques"] if calls else 1)  # an iteration more is an evaluation more
+        own = d["step_ns"].get(body, d["step_ns"].get("free"))
+        own *= calls / d["torques"] if calls else 1  # an iteration more is an evaluation more
         torques = 0.0 if free else calls / (h * radians)
         at_once = max(1, m.nodes) if torque_cost is None else 1  # in lanes; of a torque of yours that is not known
         time = own / (h * radians) + torques * torque / at_once
@@ -131,6 +135,7 @@ def recommend(
     found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
     wanted = dict(
         free=bool(free),
+        axisymmetric=bool(axisymmetric),
         torque_cost=torque * 1e-9,
         accuracy=accuracy,
         horizon=horizon,

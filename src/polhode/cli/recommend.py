@@ -12,6 +12,7 @@ EXAMPLE = "  polhode recommend --torque-cost 1e-3 --horizon 1e6 --keep momentum"
 def arguments(parser):
     """What the verb takes."""
     parser.add_argument("--free", action="store_true", help="no torque at all")
+    parser.add_argument("--axisymmetric", action="store_true", help="the body's first two moments are equal")
     parser.add_argument("--torque-cost", type=number, metavar="S", help="seconds an evaluation of the torque takes")
     parser.add_argument(
         "--accuracy", type=number, default=1e-4, metavar="E", help="error of the attitude after half a turn (1e-4)"
@@ -29,7 +30,7 @@ def run(arguments):
     """Rank, print."""
     from polhode.certify.recommend import recommend
 
-    names = ("free", "torque_cost", "accuracy", "horizon", "keep", "explicit", "simple", "count")
+    names = ("free", "axisymmetric", "torque_cost", "accuracy", "horizon", "keep", "explicit", "simple", "count")
     r = recommend(**{name: getattr(arguments, name) for name in names})
     if arguments.json:
         show_json(r.to_dict())

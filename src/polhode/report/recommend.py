@@ -13,6 +13,11 @@ HEADS = ("method", "radians a step", "torques a radian", "ns a radian", "lines",
 JOBS = (
     ("A long run in a potential", "horizon=1e6", dict(horizon=1e6)),
     ("The same to eight digits", "horizon=1e6, accuracy=1e-8", dict(horizon=1e6, accuracy=1e-8)),
+    (
+        "The same for a body with two equal moments",
+        "horizon=1e6, accuracy=1e-8, axisymmetric=True",
+        dict(horizon=1e6, accuracy=1e-8, axisymmetric=True),
+    ),
     ("A torque that takes a millisecond", "torque_cost=1e-3", dict(torque_cost=1e-3)),
     ("A short run, six digits", "horizon=10, accuracy=1e-6", dict(horizon=10, accuracy=1e-6)),
     ("A free body, twelve digits", "free=True, accuracy=1e-12", dict(free=True, accuracy=1e-12)),
