@@ -143,6 +143,20 @@ def test_importing_polhode_does_not_import_the_heavy_libraries():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_first_result_does_not_import_the_linear_algebra_of_scipy():
+    """Numba would, to know whether it is there; a torque with ``@`` needs it and gets it."""
+    program = """
+import sys
+import polhode as ph
+ph.solve("stress", "VLV", n_steps=2)
+print("scipy.linalg" in sys.modules)
+p = ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: Q @ Q[0], Omega0=(0.1, 1, 0))
+print(ph.solve(p, "VLV", h=0.1, n_steps=2).stats["compiled"])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
 def test_memory_is_what_is_saved():
     s = ph.solve("stress", "VLV", h=0.125, n_steps=100_000, save_every=10_000)
     assert s.Q.shape == (11, 3, 3) and s.t[-1] == 12_500.0

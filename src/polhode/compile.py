@@ -276,8 +276,26 @@ def _jitable(function):
 
 
 def _make_callable():
+    _array_functions()
     for f in scalar.KERNELS:
         _jitable(f)
+
+
+@functools.cache
+def _array_functions():
+    """Import Numba's functions of arrays, but not SciPy's BLAS with them: a tenth of a warm start.
+
+    They only look whether it can be imported; what needs it (a user's ``@``) imports it when it is compiled.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules or "numba.np.arraymath" in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]  # so that its import fails at once
+    try:
+        from numba.np import arraymath
+    finally:
+        del sys.modules[blas]
+    arraymath._HAVE_BLAS = True
 
 
 for _f in (

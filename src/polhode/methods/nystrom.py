@@ -164,8 +164,8 @@ BLANES_CASAS_ESCORIHUELA = Splitting(
 )
 
 
-def _nystrom(splitting, source):
-    lengths, order = splitting.lengths, splitting.order
+def _nystrom(order, splitting, source):
+    lengths = splitting.lengths
     s = len(lengths) // 2
     return Method(
         name=f"RKN{order}",
@@ -189,5 +189,5 @@ def _nystrom(splitting, source):
     )
 
 
-RKN6 = _nystrom(BLANES_MOAN, "blanes-moan-2002")
-RKN8 = _nystrom(BLANES_CASAS_ESCORIHUELA, "blanes-casas-escorihuela-tomas-2022")
+RKN6 = _nystrom(6, BLANES_MOAN, "blanes-moan-2002")
+RKN8 = _nystrom(8, BLANES_CASAS_ESCORIHUELA, "blanes-casas-escorihuela-tomas-2022")
