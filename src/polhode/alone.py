@@ -10,12 +10,12 @@ from numba.extending import intrinsic
 
 from polhode import compile, scalar
 from polhode.compile import F8
-from polhode.lanes import Lanes, _mapped, _parts
+from polhode.lanes import Lanes, mapped, parts
 
 
 def one_by_one(function, args):
     """The implementation of such a kernel for bodies in lanes."""
-    width = next((part.width for x in args for part in _parts(x) if isinstance(part, Lanes)), 0)
+    width = next((part.width for x in args for part in parts(x) if isinstance(part, Lanes)), 0)
     if function not in scalar.ALONE or not width:
         return None
     one = scalar.ALONE[function]
@@ -32,16 +32,16 @@ def one_by_one(function, args):
 
 def _single(kind):
     """The type of one body's part of it."""
-    return _mapped(kind, lambda part: F8 if isinstance(part, Lanes) else part)
+    return mapped(kind, lambda part: F8 if isinstance(part, Lanes) else part)
 
 
 def _nothing(function):
     @intrinsic
     def nothing(typing_context, args):
         """What the kernel returns for bodies in lanes, not filled in yet."""
-        width = next(part.width for part in _parts(args) if isinstance(part, Lanes))
+        width = next(part.width for part in parts(args) if isinstance(part, Lanes))
         one = typing_context.resolve_value_type(function).get_call_type(typing_context, tuple(_single(args)), {})
-        results = _mapped(one.return_type, lambda part: Lanes(width))
+        results = mapped(one.return_type, lambda part: Lanes(width))
 
         def build(context, builder, signature, args):
             return ir.Constant(context.get_value_type(results), ir.Undefined)

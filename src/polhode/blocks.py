@@ -14,7 +14,8 @@ from numba.extending import intrinsic
 from polhode import adapt, compile, engine, scalar
 from polhode.alone import numbers_of, with_lane
 from polhode.compile import F8
-from polhode.lanes import I64, WHOLE, WIDTH, Lanes
+from polhode.halves import WHOLE
+from polhode.lanes import I64, WIDTH, Lanes
 from polhode.pointers import leaves, pointer
 
 

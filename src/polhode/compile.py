@@ -195,7 +195,7 @@ def cache_folder():
 
 SOURCES = (
     *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
-    *("lanes.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py"),
+    *("lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py"),
 )
 
 
@@ -257,7 +257,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 
 VARIANTS: list = []
-"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see lanes.py."""
+"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see halves.py, alone.py."""
 
 
 BY_TYPE: set = set()

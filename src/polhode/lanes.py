@@ -8,14 +8,8 @@ its body would get alone.
 
 A comparison is a `Mask`, one bit a lane. It has no truth value: code that branches on a number does not compile in
 lanes, so that it cannot be wrong there.
-
-A step is one long chain of operations that wait for each other, and a processor has time for a second one. So a
-block is two vectors wide, and each kernel is done for its lower half first, then for its upper half (`halved`):
-while one waits the other works, and only one of them needs registers. Kernels that hold a loop until everybody is
-finished are not halved, they call those that are.
 """
 
-import functools
 import math
 import operator
 
@@ -29,9 +23,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-from polhode import adapt, compile, scalar
-from polhode.body import torque_at
-from polhode.cache import reachable
+from polhode import adapt, scalar
 from polhode.compile import F8, by_type
 
 HALF = 8 if "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2] else 4
@@ -133,7 +125,7 @@ def _unary(function, operand, build):
     lower_builtin(function, operand)(lambda context, builder, signature, args: build(builder, args[0]))
 
 
-def _llvm(name):
+def llvm(name):
     """One of LLVM's own functions of a vector."""
 
     def build(builder, x):
@@ -164,9 +156,9 @@ _operator((operator.or_,), ir.IRBuilder.or_, operand=Mask, beside=(types.Boolean
 _unary(operator.neg, Lanes, ir.IRBuilder.fneg)
 _unary(operator.pos, Lanes, lambda builder, x: x)
 _unary(operator.invert, Mask, ir.IRBuilder.not_)
-_unary(abs, Lanes, _llvm("fabs"))
-_unary(math.fabs, Lanes, _llvm("fabs"))
-_unary(math.sqrt, Lanes, _llvm("sqrt"))
+_unary(abs, Lanes, llvm("fabs"))
+_unary(math.fabs, Lanes, llvm("fabs"))
+_unary(math.sqrt, Lanes, llvm("sqrt"))
 
 
 @infer_global(operator.mul)
@@ -230,7 +222,7 @@ def every(typing_context, mask):
 @intrinsic
 def chosen(typing_context, mask, a, b):
     """a in the lanes where the condition holds, b in the others; numbers, or tuples alike."""
-    width = next(x.width for x in (mask, *_parts(a), *_parts(b)) if isinstance(x, (Lanes, Mask)))
+    width = next(x.width for x in (mask, *parts(a), *parts(b)) if isinstance(x, (Lanes, Mask)))
     lanes = Lanes(width)
 
     def build(context, builder, signature, args):
@@ -242,14 +234,14 @@ def chosen(typing_context, mask, a, b):
                     choose(builder.extract_value(a, i), builder.extract_value(b, i), x, y)
                     for i, (x, y) in enumerate(zip(kind_a, kind_b))
                 ]
-                return context.make_tuple(builder, _mapped(kind_a, lambda x: lanes), parts)
+                return context.make_tuple(builder, mapped(kind_a, lambda x: lanes), parts)
             return builder.select(
                 bits, _wide(context, builder, a, kind_a, lanes), _wide(context, builder, b, kind_b, lanes)
             )
 
         return choose(args[1], args[2], a, b)
 
-    return _mapped(a, lambda x: lanes)(mask, a, b), build
+    return mapped(a, lambda x: lanes)(mask, a, b), build
 
 
 @intrinsic
@@ -259,18 +251,18 @@ def none_of(typing_context, x):
     return mask(x), lambda context, builder, signature, args: ir.Constant(mask.llvm, None)
 
 
-def _parts(kind):
+def parts(kind):
     """The types in nested tuples, one after the other."""
     if not isinstance(kind, types.BaseTuple):
         return [kind]
-    return [part for x in kind for part in _parts(x)]
+    return [part for x in kind for part in parts(x)]
 
 
-def _mapped(kind, change):
+def mapped(kind, change):
     """The same nested tuples with other parts."""
     if not isinstance(kind, types.BaseTuple):
         return change(kind)
-    return types.Tuple([_mapped(x, change) for x in kind])
+    return types.Tuple([mapped(x, change) for x in kind])
 
 
 # ---- the functions of scalar.py ----------------------------------------------------------------------
@@ -379,88 +371,4 @@ def _either(condition, x, y):
 
 @by_type(scalar.kept)
 def _kept(done, old, new):
-    return (lambda done, old, new: chosen(done, old, new)) if any(isinstance(x, Lanes) for x in _parts(old)) else None
-
-
-# ---- halves ------------------------------------------------------------------------------------------
-
-
-def halved(function, args):
-    """The implementation of a kernel for blocks of two vectors: the lower half, then the upper one."""
-    if _is_whole(function) or not any(part == Lanes(WIDTH) for x in args for part in _parts(x)):
-        return None
-    f = function
-    return {
-        1: lambda a: joined(f(lower(a)), f(upper(a))),
-        2: lambda a, b: joined(f(lower(a), lower(b)), f(upper(a), upper(b))),
-        3: lambda a, b, c: joined(f(lower(a), lower(b), lower(c)), f(upper(a), upper(b), upper(c))),
-        4: lambda a, b, c, d: joined(
-            f(lower(a), lower(b), lower(c), lower(d)), f(upper(a), upper(b), upper(c), upper(d))
-        ),
-        5: lambda a, b, c, d, e: joined(
-            f(lower(a), lower(b), lower(c), lower(d), lower(e)), f(upper(a), upper(b), upper(c), upper(d), upper(e))
-        ),
-    }.get(len(args))
-
-
-@functools.cache
-def _is_whole(function):
-    """Whether a kernel is left as it is: it, or one that it calls, asks what holds for everybody, or mixes nodes."""
-    called = reachable([function])
-    return function in WHOLE or scalar.everybody in called or any(f.__module__ == "polhode.nodes" for f in called)
-
-
-def _half(first):
-    @intrinsic
-    def half(typing_context, x):
-        def change(kind):
-            return Lanes(HALF) if kind == Lanes(WIDTH) else kind
-
-        places = ir.Constant(ir.VectorType(I32, HALF), list(range(first, first + HALF)))
-
-        def build(context, builder, signature, args):
-            def take(value, kind):
-                if isinstance(kind, types.BaseTuple):
-                    parts = [take(builder.extract_value(value, i), k) for i, k in enumerate(kind)]
-                    return context.make_tuple(builder, _mapped(kind, change), parts)
-                return builder.shuffle_vector(value, value, places) if kind == Lanes(WIDTH) else value
-
-            return take(args[0], x)
-
-        return _mapped(x, change)(x), build
-
-    return half
-
-
-lower, upper = _half(0), _half(HALF)
-
-
-@intrinsic
-def joined(typing_context, low, high):
-    """The two halves of a result as one; what is not lanes is the same in both."""
-
-    fence = _llvm("arithmetic.fence")  # or LLVM would join the last operations, too, and mix the halves again
-
-    def change(kind):
-        return Lanes(WIDTH) if kind == Lanes(HALF) else kind
-
-    def build(context, builder, signature, args):
-        def join(a, b, kind):
-            if isinstance(kind, types.BaseTuple):
-                parts = [join(builder.extract_value(a, i), builder.extract_value(b, i), k) for i, k in enumerate(kind)]
-                return context.make_tuple(builder, _mapped(kind, change), parts)
-            if kind != Lanes(HALF):
-                return a
-            places = ir.Constant(ir.VectorType(I32, WIDTH), list(range(WIDTH)))
-            return builder.shuffle_vector(fence(builder, a), fence(builder, b), places)
-
-        return join(args[0], args[1], low)
-
-    return _mapped(low, change)(low, high), build
-
-
-WHOLE = {torque_at}
-"""Kernels that are not halved though nothing in them says so: steps, those of the loop, and one that is better
-halved in its two parts, the attitude and the torque there."""
-
-compile.VARIANTS.append(halved)
+    return (lambda done, old, new: chosen(done, old, new)) if any(isinstance(x, Lanes) for x in parts(old)) else None

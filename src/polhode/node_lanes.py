@@ -10,7 +10,8 @@ from polhode import compile, nodes
 from polhode.blocks import numbers_of, with_lane
 from polhode.body import torque_at
 from polhode.compile import F8, PAR, by_type
-from polhode.lanes import I32, WHOLE, Lanes
+from polhode.halves import WHOLE
+from polhode.lanes import I32, Lanes
 from polhode.pointers import Pointer, leaves
 from polhode.so3.rotations import matrix
 from polhode.solver import repeated
