@@ -26,7 +26,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 METHODS = ROOT / "src" / "polhode" / "methods"
 NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
-FILES = ("claims", "formulas", "identities", "runge_kutta", "splitting", "preprocessed")
+FILES = ("claims", "formulas", "identities", "runge_kutta", "splitting", "preprocessed", "exact")
 SUITE = [f"tests/test_{name}.py" for name in FILES]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
