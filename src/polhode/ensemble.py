@@ -1,31 +1,20 @@
 """`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
 
-import concurrent.futures
 import functools
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 
-from polhode import adapt
 from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
-from polhode.longrun import Interrupt, check_memory
+from polhode.longrun import check_memory
 from polhode.model import Method
-from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, body_of, solve
+from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, solve
+from polhode.sweeps import Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
-
-SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
-"""How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
-
-TASKS = 16
-"""Tasks for each thread in a sweep, if there are blocks enough."""
-
-LEAST = 64
-"""Steps in a sweep at least: to load and store a state costs about one step."""
 
 
 def solve_ensemble(
@@ -72,13 +61,13 @@ def solve_ensemble(
     method = _found(method)
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
-    memory, coefficients = _sizes(alone, method, h)
-    way = _way(alone, method, memory, coefficients)
+    memory, coefficients = sizes(alone, method, h)
+    way = way_of(alone, method, memory, coefficients)
     if way.loop is None:
         return _one_by_one(bodies, method, h, n, every, progress, way.reason)
-    run = _Run(bodies, method, h, n, every, way, memory)
+    run = Run(bodies, method, h, n, every, way, memory)
     run.drive(threads, progress)
-    return run.result()
+    return _result(run)
 
 
 @dataclass(frozen=True)
@@ -242,194 +231,34 @@ class Ensemble:
         return out
 
 
-# ---- the ways to run ---------------------------------------------------------------------------------
-
-
-def _sizes(problem, method, h):
-    """How many numbers a method carries from step to step, and how many coefficients it has."""
-    body = body_of(problem, method, torque=adapt.no_torque)
-    return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
-
-
-@dataclass(frozen=True)
-class _Way:
-    """How the bodies are run: machine code (None: through `solve`), lanes, the torque's address, why not faster."""
-
-    loop: Callable | None
-    width: int = 1
-    given: int = 0
-    by_rows: bool = False  # the parameters of a body lie together
-    reason: str = ""
-
-
-def _way(problem, method, memory, coefficients):
-    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
-    from polhode import compile, lanes
-
-    made = (method.step, method.start, memory, coefficients)
-    if method.nodes:
-        from polhode.node_lanes import torque_for
-
-        torque, kind = torque_for(problem, method.nodes)
-        why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
-    else:
-        loop, reason = _loop(*made, problem._torque_kernel, lanes.WIDTH, compile.TORQUE)
-        if loop:
-            return _Way(loop, lanes.WIDTH)
-        torque, kind = problem.machine_torque, compile.TORQUE
-        if torque is not None:
-            loop, again = _loop(*made, None, lanes.HALF, kind)
-            if loop:
-                why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
-                return _Way(loop, lanes.HALF, torque.address, True, why)
-            why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
-    if torque is None:
-        return _Way(None, reason="the torque cannot be compiled and runs interpreted")
-    loop, reason = _loop(*made, None, 1, kind)
-    return (
-        _Way(loop, 1, torque.address, False, why)
-        if loop
-        else _Way(None, reason=f"{method.name} cannot be compiled: {reason}")
-    )
-
-
-@functools.cache
-def _loop(step, start, memory, coefficients, torque, width, kind):
-    """(machine code, "") or (None, why there is none): what cannot be compiled is not tried again."""
-    from polhode import blocks, compile
-
-    try:
-        return blocks.loop(step, start, memory, coefficients, torque, width, kind), ""
-    except compile.CannotCompile as error:
-        decides = "<class 'bool'>" in error.reason
-        return None, "it decides by the value of a number." if decides else error.reason
-
-
-class _Run:
-    """The arrays of a run in blocks, and the drive through its steps."""
-
-    def __init__(self, bodies, method, h, n, every, way, memory):
-        self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
-        N, width = len(bodies), way.width
-        self.blocks = -(-N // width)
-        places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
-        good = np.flatnonzero(bodies.finite)
-        self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
-        self.failed[~bodies.finite[places]] = 0
-        places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
-        self.out = np.empty((n // every + (n % every > 0), 7, len(places)))
-        self.states = np.empty((self.blocks, 10 + memory, width))
-        if len(good):
-            q, Pi = bodies.starts(places)
-            self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
-        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
-        self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
-        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
-        parameters = self._in_blocks(parameters)
-        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
-        self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
-        self.wall_time, self.threads = 0.0, 1
-
-    def _in_blocks(self, numbers):
-        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
-        width = self.way.width
-        if len(numbers) == 1:
-            numbers = np.repeat(numbers, width, axis=0)
-        return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
-
-    def drive(self, threads, progress):
-        """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
-        N, begin = len(self.bodies), time.perf_counter()
-        self.threads = threads = min(threads, self.blocks)
-        rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
-        pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
-        with (
-            _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
-            Interrupt() as interrupt,
-        ):
-            try:
-                while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
-                    steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
-                    clock = time.perf_counter()
-                    self._sweep(steps, self._group(steps, rate), pool, tick, interrupt)
-                    rate = N * steps / max(time.perf_counter() - clock, 1e-6) / threads
-            except KeyboardInterrupt:  # a second Ctrl-C
-                self.interrupted = True
-            finally:
-                if pool:
-                    pool.shutdown(cancel_futures=True)
-        self.wall_time = time.perf_counter() - begin
-
-    def _group(self, steps, rate):
-        """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
-        few = -(-self.blocks // (TASKS * self.threads))
-        return max(1, min(few, int(TASK_SECONDS * rate / (steps * self.way.width)))) if rate else few
-
-    def _sweep(self, steps, group, pool, tick, interrupt):
-        """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
-
-        def task(first):
-            if interrupt.seen:
-                return None
-            return self.way.loop(
-                *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
-                *(len(self.bodies), first, min(first + group, self.blocks)),
-                *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
-            )
-
-        firsts, iterations = range(0, self.blocks, group), 0
-        for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
-            if its is None:
-                self.interrupted = True
-                return
-            iterations += its
-            tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
-        saved = (self.every - self.left + steps) // self.every
-        self.row += saved
-        self.left += saved * self.every - steps
-        self.done += steps
-        self.iterations += iterations
-        self.interrupted = interrupt.seen and self.done < self.n
-
-    def result(self):
-        """The Ensemble; what failed bodies left behind becomes NaN."""
-        N, done = len(self.bodies), self.done
-        if done == self.n and self.left != self.every:
-            self.out[self.row] = np.swapaxes(self.states[:, :7], 0, 1).reshape(7, -1)
-            self.row += 1
-        if done < self.n and not self.interrupted:  # nobody was left
-            self.out[self.row :] = np.nan
-            self.row = len(self.out)
-        failed, rows = self.failed[:N], self.out[: self.row, :, :N]
-        finite = self.bodies.finite
-        for i in np.flatnonzero(failed >= 0):
-            rows[failed[i] // self.every if finite[i] else 0 :, :, i] = np.nan
-        steps = np.append(0, np.minimum(self.every * np.arange(1, self.row + 1), self.n))
-        stats = {
-            "n_bodies": N,
-            "n_steps": done,
-            "n_torque": N * self.method.torques_at_start + self.method.torques(done * N, self.iterations),
-            "n_iterations": self.iterations,
-            "lanes": self.way.width,
-            "threads": self.threads,
-            "compiled": True,
-            "reason": self.way.reason,
-            "interrupted": self.interrupted,
-            "wall_time": self.wall_time,
-        }
-        t = self.bodies.kinds[0].t0 + self.h * steps
-        return Ensemble(self.method.name, self.h, t, self.bodies, rows, failed, self.errors[:N], stats, {})
-
-
-def _constants(moments, method):
-    """J, 1/J and the coefficients of the method, for each body; computed once for bodies alike."""
-    coefficients = {tuple(J): () for J in moments.tolist()} if method.coefficients else {}
-    for J in coefficients:
-        coefficients[J] = method.coefficients(J, float)
-    numbers = np.concatenate([moments, 1 / moments], axis=1)
-    if not coefficients:
-        return numbers
-    return np.concatenate([numbers, np.array([coefficients[tuple(J)] for J in moments.tolist()], dtype=float)], axis=1)
+def _result(run):
+    """The Ensemble; what failed bodies left behind becomes NaN."""
+    N, done = len(run.bodies), run.done
+    if done == run.n and run.left != run.every:
+        run.out[run.row] = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)
+        run.row += 1
+    if done < run.n and not run.interrupted:  # nobody was left
+        run.out[run.row :] = np.nan
+        run.row = len(run.out)
+    failed, rows = run.failed[:N], run.out[: run.row, :, :N]
+    finite = run.bodies.finite
+    for i in np.flatnonzero(failed >= 0):
+        rows[failed[i] // run.every if finite[i] else 0 :, :, i] = np.nan
+    steps = np.append(0, np.minimum(run.every * np.arange(1, run.row + 1), run.n))
+    stats = {
+        "n_bodies": N,
+        "n_steps": done,
+        "n_torque": N * run.method.torques_at_start + run.method.torques(done * N, run.iterations),
+        "n_iterations": run.iterations,
+        "lanes": run.way.width,
+        "threads": run.threads,
+        "compiled": True,
+        "reason": run.way.reason,
+        "interrupted": run.interrupted,
+        "wall_time": run.wall_time,
+    }
+    t = run.bodies.kinds[0].t0 + run.h * steps
+    return Ensemble(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, {})
 
 
 def _one_by_one(bodies, method, h, n, every, progress, reason):
