@@ -8,8 +8,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from polhode import compile, scalar
-from polhode.compile import F8
+from polhode import inside, scalar
+from polhode.inside import F8
 from polhode.lanes import Lanes, mapped, parts
 
 
@@ -85,4 +85,4 @@ def with_lane(typing_context, values, k, numbers):
     return values(values, k, numbers), build
 
 
-compile.VARIANTS.insert(0, one_by_one)
+inside.VARIANTS.insert(0, one_by_one)

@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 
 from polhode import adapt, compile, engine, scalar
 from polhode.alone import numbers_of, with_lane
-from polhode.compile import F8
 from polhode.halves import WHOLE
+from polhode.inside import F8
 from polhode.lanes import I64, WIDTH, Lanes
 from polhode.pointers import leaves, pointer
 

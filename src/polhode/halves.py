@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from polhode import compile, scalar
+from polhode import inside, scalar
 from polhode.body import torque_at
 from polhode.cache import reachable
 from polhode.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
@@ -85,4 +85,4 @@ WHOLE = {torque_at}
 """Kernels that are not halved though nothing in them says so: steps, those of the loop, and one that is better
 halved in its two parts, the attitude and the torque there."""
 
-compile.VARIANTS.append(halved)
+inside.VARIANTS.append(halved)

@@ -24,7 +24,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, models, register_model
 
 from polhode import adapt, scalar
-from polhode.compile import F8, by_type
+from polhode.inside import F8, by_type
 
 HALF = 8 if "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2] else 4
 """Doubles in a vector of this machine."""

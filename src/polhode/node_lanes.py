@@ -6,11 +6,12 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from polhode import compile, nodes
+from polhode import compile, inside, nodes
 from polhode.blocks import numbers_of, with_lane
 from polhode.body import torque_at
-from polhode.compile import F8, PAR, by_type
+from polhode.compile import PAR
 from polhode.halves import WHOLE
+from polhode.inside import F8, by_type
 from polhode.lanes import I32, Lanes
 from polhode.pointers import Pointer, leaves
 from polhode.so3.rotations import matrix
@@ -206,7 +207,7 @@ def _is_for_nodes(torque):
     return isinstance(torque, Pointer) and isinstance(torque.kind.args[0], Lanes)
 
 
-compile.VARIANTS.append(at_one)
+inside.VARIANTS.append(at_one)
 WHOLE.add(repeated)  # the sweep that it is given mixes nodes
 
 
