@@ -71,10 +71,10 @@ def test_bodies_that_need_different_numbers_of_iterations_do_not_change_each_oth
 def test_large_rotations_beyond_the_polynomials():
     rng = np.random.default_rng(6)
     Omega0 = rng.normal(size=(40, 3)) * np.exp(rng.uniform(-2, 2.5, size=(40, 1)))  # up to 12 rad a step, and 0.1
-    for name in ("NMB", "RKMK4"):
+    for name in ("NMB", "RKMK4", "MCG", "NEW3", "LIEMID[EA]"):
         e = solve_ensemble(ph.problem("free-body"), name, Omega0=Omega0, h=1.0, n_steps=10)
         alive = np.flatnonzero(e.success)
-        assert len(alive) >= (20 if name == "RKMK4" else 3)
+        assert len(alive) >= (20 if name == "RKMK4" else 3) and np.linalg.norm(Omega0[alive], axis=1).max() > 1.2
         same_as_alone(e, n_steps=10)
 
 
@@ -402,15 +402,22 @@ def test_too_much_memory_is_said_beforehand():
         solve_ensemble("stress", "VLV", Omega0=np.ones((10_000, 3)), h=0.125, n_steps=10**8)
 
 
-def test_ctrl_c_returns_what_was_computed():
-    program = """
+@pytest.mark.parametrize("name", ["VLV", "DMV8", "RKN6"])
+def test_nobody_can_start(name):
+    e = solve_ensemble("stress", name, inertia=np.full((3, 3), np.nan), h=0.1, n_steps=2)
+    assert not e.success.any() and len(e.messages) == 3 and "cannot start" in e.messages[0]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_returns_what_was_computed(threads):
+    program = f"""
 import os, signal, threading
 import numpy as np
 from polhode.ensemble import solve_ensemble
 Omega0 = np.random.default_rng(1).normal(size=(1000, 3))
 solve_ensemble("heavy-top", "VLV", Omega0=Omega0, h=0.01, n_steps=2)
-threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-e = solve_ensemble("heavy-top", "VLV", Omega0=Omega0, h=0.01, n_steps=10**8, save_every=10**5)
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+e = solve_ensemble("heavy-top", "VLV", Omega0=Omega0, h=0.01, n_steps=10**8, save_every=10**5, threads={threads})
 print(e.success.any(), len(e.t) == 1 + e.stats["n_steps"] // 10**5, np.isfinite(e.Q).all(), e.message)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)

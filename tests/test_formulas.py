@@ -275,8 +275,10 @@ def test_a_step_satisfies_the_printed_equations(method, residual, h):
     assert max(np.abs(r).max() for r in residual(later)) < ROUND_OFF / abs(h)
 
 
-def test_midpoint_lie_satisfies_its_equations():
-    s = stepped(FREE, "LIEMID", 0.25, 3)
+@pytest.mark.parametrize("h", [0.25, 2.0, -3.0])
+def test_midpoint_lie_satisfies_its_equations(h):
+    """Also in steps of more than a radian, where the polynomials end."""
+    s = stepped(FREE, "LIEMID", h, 3)
     assert max(np.abs(r).max() for r in liemid(0, 0)(s)) < ROUND_OFF / 0.25
 
 

@@ -25,7 +25,7 @@ SHORT, LONG, SAMPLES = 5.0, 10_000.0, 100
 SHORT_TARGETS = (1e-6, 1e-10, 1e-13)
 LONG_TARGETS = (1e-6, 1e-10, 1e-12)  # after VLV's own
 UNEVEN = (2.0, 2.6, 4.0)
-"""The body of the stress test has moments 2, 2, 4, and what is shorter for two equal moments shows there alone."""
+"""Moments of a body without symmetry; those of the stress test are 2, 2, 4, which some methods make use of."""
 
 FINER = 12
 """How often a number of steps is raised by 2^(1/4) when a method does not survive the longer run that is timed."""

@@ -46,14 +46,14 @@ def start_trail(h, t, q, Pi, body):
 
 @kernel
 def start_tangent(h, t, q, Pi, body):
-    """The first state of a method whose unknown is the tangent of half that angle, about (h/4) Omega."""
+    """The first state of a method whose unknown is a tangent of a quarter of the rotation, about (h/4) Omega."""
     f = mul(body[1], (h / 4 * Pi[0], h / 4 * Pi[1], h / 4 * Pi[2]))
     return (q, Pi, torque_at(t, q, body), f + f + f)
 
 
 @kernel
 def start_two_tangents(h, t, q, Pi, body):
-    """The first state of a method that does so twice a step, with half the step."""
+    """The first state of a method with two such unknowns a step, each of half the step."""
     f = mul(body[1], (h / 8 * Pi[0], h / 8 * Pi[1], h / 8 * Pi[2]))
     return (q, Pi, torque_at(t, q, body), f + f + f + f + f + f)
 

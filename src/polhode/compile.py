@@ -20,7 +20,7 @@ from numba.core import caching
 from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import intrinsic
 
-from polhode import engine
+from polhode import engine, scalar
 from polhode.cache import cache_base, fingerprint, reachable
 from polhode.inside import F8, jitable, make_callable
 from polhode.pointers import address_of, pointer, put, taken
@@ -203,7 +203,8 @@ def _sources():
 
 def _stamp(functions):
     """A hash of the sources and of the code of these functions with all they call and refer to."""
-    return hashlib.sha256((_sources() + fingerprint(functions)).encode()).hexdigest()
+    one_by_one = [scalar.ALONE[f] for f in reachable(functions) if f in scalar.ALONE]
+    return hashlib.sha256((_sources() + fingerprint(functions) + fingerprint(one_by_one)).encode()).hexdigest()
 
 
 class DiskCache(caching.Cache):

@@ -47,7 +47,8 @@ def solve_ensemble(
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
     numbers is not finite, does not disturb the others: it is False in `success`, its states are NaN from there on,
     and `messages` says what happened. Methods or torques that cannot run in lanes run one body after the other, on
-    all threads; stats["reason"] says why.
+    all threads; stats["reason"] says why. Elliptic functions (EXACT, JEM, RKN of a body without symmetry) do so inside
+    the lanes.
     """
     bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
     alone = bodies.kinds[0]
@@ -201,7 +202,7 @@ class Ensemble:
         if self.errors[i] > 0:
             return (
                 f"Body {i}: {self.method} did not solve its equations at {where}: the iteration was given up "
-                f"with an error of {self.errors[i]:.2g} rad left. Reduce h."
+                f"with an error of {self.errors[i]:.2g} left. Reduce h."
             )
         return (
             f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "

@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 import platform
-import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -59,17 +59,21 @@ def make_callable():
 def _array_functions():
     """Import Numba's functions of arrays, but not SciPy's BLAS with them: a tenth of a warm start.
 
-    They only look whether it can be imported; what needs it (a user's ``@``) imports it when it is compiled.
+    They only ask whether it can be imported; what needs it (a user's ``@``) imports it when it is compiled.
     """
-    blas = "scipy.linalg.cython_blas"
-    if blas in sys.modules or "numba.np.arraymath" in sys.modules:
-        return
-    sys.modules[blas] = None  # type: ignore[assignment]  # so that its import fails at once
-    try:
-        from numba.np import arraymath
-    finally:
-        del sys.modules[blas]
-    arraymath._HAVE_BLAS = True
+    from numba.np import linalg
+
+    with IMPORTING:
+        asked = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            from numba.np import arraymath
+        finally:
+            linalg.ensure_blas = asked
+        arraymath.ensure_blas = asked
+
+
+IMPORTING = threading.Lock()
 
 
 for _f in (

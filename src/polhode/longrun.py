@@ -250,7 +250,7 @@ class Interrupt:
 
     def __exit__(self, *exception):
         if self._ours:
-            signal.signal(signal.SIGINT, self._before)
+            signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
         return False
 
 

@@ -7,7 +7,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode import compile, inside, nodes
-from polhode.blocks import numbers_of, with_lane
+from polhode.alone import numbers_of, with_lane
 from polhode.body import torque_at
 from polhode.compile import PAR
 from polhode.halves import WHOLE

@@ -3,7 +3,7 @@
 A kernel is an ordinary function on tuples of numbers, built from ``+ - * /``, the functions of this
 module and other kernels. The same source then runs with Python floats, with complex numbers (exact
 derivatives by the complex step), with mpmath (any precision, real or complex), and compiled. Whatever
-has to know which arithmetic it is in, or has to branch on a value, is here or in ``solver.py``.
+has to know which arithmetic it is in is here; what branches on a value is here, in ``solver.py``, or `alone`.
 
 The removable singularities of the rotation group are Stumpff functions of s = |x|^2, all entire:
 
@@ -17,7 +17,7 @@ the tangent gives one more, a3(s) = (x - atan x)/x^3.
 import cmath
 import math
 
-KERNELS: list = []  # every kernel, in order of definition: what compile.py makes callable from machine code
+KERNELS: list = []  # every kernel, in order of definition: what inside.py makes callable from machine code
 
 STEP = 2.0**-100
 """The complex step. Its square (6e-61) is negligible against 1 even at 50 digits."""
@@ -33,7 +33,10 @@ ALONE: dict = {}  # kernels that decide by the value of a number: in lanes, what
 
 
 def alone(function, one=None):
-    """Say of a kernel that in lanes it is called for one body after the other, or another kernel in its place."""
+    """Say of a kernel, which must return floats, that in lanes it is called for one body after the other.
+
+    Or another kernel, `one`, in its place.
+    """
     ALONE[function] = one or function
 
 
@@ -77,7 +80,7 @@ def c5(s):
 
 
 def a3(s):
-    """(x - atan x)/x^3 of s = x^2; as part of atan(x)/x = 1 - s a3(s) its float error is below 2 ulp."""
+    """(x - atan x)/x^3 of s = x^2; in atan(x)/x = 1 - s a3(s) the float error, relative to 1, is below 2 ulp."""
     return a3_real(s) if _is_real(s) else a3_complex(s) if isinstance(s, complex) else _a3_mp(s)
 
 

@@ -223,7 +223,7 @@ class _KernelRunner:
         if error > 0:
             return (
                 f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
-                f"error of {error:.2g} rad left. Reduce h."
+                f"error of {error:.2g} left. Reduce h."
             )
         Q = seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
         tau = self.problem.torque(t, Q)

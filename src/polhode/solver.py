@@ -1,11 +1,11 @@
 """The implicit equations: three unknowns, solved to round-off or reported as not solved.
 
-Every implicit method here comes down to three equations in three unknowns x, the rotation vector of a
-step or half of it. The guess is extrapolated from the last three steps (the trail). An iteration stops
+Every implicit method here comes down to three equations in three unknowns x: the rotation vector of a step, half of
+it, or the tangent of a quarter. The guess is extrapolated from the last three steps (the trail). An iteration stops
 when the error it *leaves* is below round-off, which is known one correction earlier than waiting for the
 corrections themselves to vanish: Newton's method leaves about K |d|^2, with K measured from the last two
 corrections |d'| = K |d|^2 and taken as 8 before there are two (for a body that exists in three dimensions
-the curvature of these equations is about 1 per radian). A bound on |d|^2 is also met by corrections that
+the curvature of these equations is about 1). A bound on |d|^2 is also met by corrections that
 are round-off already, so a solve never hangs on the last bit.
 
 Data-dependent loops are confined to this module.

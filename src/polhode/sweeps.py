@@ -18,6 +18,9 @@ SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 TASKS = 16
 """Tasks for each thread in a sweep, if there are blocks enough."""
 
+SLOW = 4e6
+"""Body-steps a second and thread, as long as the rate is not known."""
+
 LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
 
@@ -100,6 +103,7 @@ class Run:
             q, Pi = bodies.starts(places)
             self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
         constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
+        constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
         self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
         parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
         parameters = self._in_blocks(parameters)
@@ -140,7 +144,7 @@ class Run:
     def _group(self, steps, rate):
         """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
         few = -(-self.blocks // (TASKS * self.threads))
-        return max(1, min(few, int(TASK_SECONDS * rate / (steps * self.way.width)))) if rate else few
+        return max(1, min(few, int(TASK_SECONDS * (rate or SLOW) / (steps * self.way.width))))
 
     def _sweep(self, steps, group, pool, tick, interrupt):
         """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
@@ -154,10 +158,11 @@ class Run:
                 *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
             )
 
-        firsts, iterations = range(0, self.blocks, group), 0
+        firsts, iterations, before = range(0, self.blocks, group), 0, (self.failed.copy(), self.errors.copy())
         for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
             if its is None:
                 self.interrupted = True
+                self.failed[:], self.errors[:] = before
                 return
             iterations += its
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))

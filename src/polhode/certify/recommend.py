@@ -91,7 +91,7 @@ def recommend(
     """Rank the methods for a job and say why; returns a Recommendation.
 
     free         no torque at all
-    axisymmetric two of the body's moments are equal, and its axis is the third
+    axisymmetric the body's first two moments are equal
     torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
                  stages in lanes evaluate several times at once
     accuracy     error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over

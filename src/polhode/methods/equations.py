@@ -1,8 +1,8 @@
 """The implicit equations, shared by all methods.
 
-Unknown e = (h/2) w, the half rotation vector of the step; b = (h/2)(momentum after the half kick). Each
-returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque. The last
-one adds a torque for ``solver.secant``.
+Unknown e = (h/2) w, the half rotation vector of the step, or f, a tangent in its place; b = (h/2)(momentum after the
+half kick). Each returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque.
+`loaded` adds a torque for ``solver.secant``.
 """
 
 from polhode.body import torque_at
@@ -38,7 +38,8 @@ def lie_midpoint(f, data):
 
     With s = |f|^2, e = 2 (1 - s a3) f; multiplied by (1 + s)/2 the equation is (1 + s)(1 - s a3) J f =
     (1 - s)/2 b + (f.b) f + b x f. One polynomial a step of Newton's and no sine: exp(2 e) is the square of cay(2 f).
-    In the Jacobian 2 d/ds of (1 + s)(1 - s a3) is 1 + (1 - s) a3, and b f^T - f b^T is hat(f x b).
+    In the Jacobian 2 d/ds of (1 + s)(1 - s a3) is 1 + (1 - s) a3, and b f^T - f b^T is hat(f x b). |e| < pi: a step
+    of a whole turn has no solution.
     """
     b, J = data
     s = dot(f, f)

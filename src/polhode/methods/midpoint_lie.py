@@ -17,8 +17,8 @@ def liemid_step(h, t, state, body):
 
     The midpoint rule on the group. Symmetric (the midpoint is the same from both ends), of second order, spatial
     momentum exact as it is only rotated. Not a Poisson map, hence not symplectic, and the energy is not kept, but
-    stays near. For a free body only; with a torque it lives on in MCG (between half kicks), IMIDM (torque at the
-    midpoint) and the explicit LIEMID[E..].
+    stays near. A step turns by less than a whole turn. For a free body only; with a torque it lives on in MCG
+    (between half kicks), IMIDM (torque at the midpoint) and the explicit LIEMID[E..].
     """
     q, Pi, tau, trail = state
     q, p, trail, report = liemid(h, q, Pi, trail, body[0], body[1])

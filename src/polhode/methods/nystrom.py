@@ -26,7 +26,7 @@ def nystrom_step(s):
 
             Pi <- Pi + b_i h tau(t_i, Q),    (Q, Pi) <- free motion over a_i h,    t_i = t + (a_1 + ... + a_i-1) h
 
-        The flights are exact (see EXACT), and three times as fast for a body with two equal moments. The kinetic
+        The flights are exact (see EXACT), and a step three times as fast if two moments are equal. The kinetic
         energy T is quadratic in the momentum and the kicks shift it by a function of attitude and time, so the
         bracket {U, {U, {U, T}}} vanishes on this group as it does in a vector space, and with it every condition of
         order that contains it: what remains are the conditions of Runge-Kutta-Nystrom methods, far fewer than for a
