@@ -109,7 +109,7 @@ class Run:
         parameters = self._in_blocks(parameters)
         self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
-        self.wall_time, self.threads = 0.0, 1
+        self.wall_time, self.threads, self.before = 0.0, 1, None
 
     def _in_blocks(self, numbers):
         """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
@@ -139,6 +139,8 @@ class Run:
             finally:
                 if pool:
                     pool.shutdown(cancel_futures=True)
+                if self.before:  # failures in a sweep that does not count
+                    self.failed[:], self.errors[:] = self.before
         self.wall_time = time.perf_counter() - begin
 
     def _group(self, steps, rate):
@@ -158,11 +160,11 @@ class Run:
                 *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
             )
 
-        firsts, iterations, before = range(0, self.blocks, group), 0, (self.failed.copy(), self.errors.copy())
+        firsts, iterations = range(0, self.blocks, group), 0
+        self.before = self.failed.copy(), self.errors.copy()
         for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
             if its is None:
                 self.interrupted = True
-                self.failed[:], self.errors[:] = before
                 return
             iterations += its
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
@@ -171,7 +173,7 @@ class Run:
         self.left += saved * self.every - steps
         self.done += steps
         self.iterations += iterations
-        self.interrupted = interrupt.seen and self.done < self.n
+        self.interrupted, self.before = interrupt.seen and self.done < self.n, None
 
 
 def _constants(moments, method):
