@@ -57,7 +57,7 @@ def make_callable():
 
 @functools.cache
 def _array_functions():
-    """Import Numba's functions of arrays, but not SciPy's BLAS with them: a tenth of a warm start.
+    """Import Numba's functions of arrays, but not SciPy's BLAS with them: a fifth of a warm start.
 
     They only ask whether it can be imported; what needs it (a user's ``@``) imports it when it is compiled.
     """
