@@ -13,7 +13,9 @@ from numba.extending import intrinsic
 
 from polhode import adapt, compile, engine, scalar
 from polhode.alone import numbers_of, with_lane
-from polhode.halves import WHOLE
+from polhode.fingerprint import is_static
+from polhode.frozen import inner
+from polhode.halves import WHOLE, joined, lower, upper
 from polhode.inside import F8
 from polhode.lanes import I64, WIDTH, Lanes
 from polhode.pointers import leaves, pointer
@@ -26,6 +28,16 @@ def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compi
     address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
     is given the torque's address, a function of the type `kind`, and calls it for each body: one loop for each method.
     """
+    i8, numbers = types.int64, types.Array(F8, 3, "C")
+    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
+    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
+    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
+    make = functools.partial(_blocks, memory, coefficients, width, kind)
+    return compile.machine_code(make, signature, name, (step, start), (torque,) if torque else ())
+
+
+def _blocks(memory, coefficients, width, kind, step, start, torque=None):
+    """The loop, to be compiled."""
     WHOLE.update((step, start))
     advance, everybody, write, view = engine.advance_all, scalar.everybody, writer(width), viewer(width)
     load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)
@@ -62,11 +74,7 @@ def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compi
                         follow(error, healthy, b, parameters, by_rows, width)
         return iterations
 
-    i8, numbers = types.int64, types.Array(F8, 3, "C")
-    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
-    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
-    return compile._machine_code(blocks, signature, (step, start, load, resume, alive, survivor, note, follow), name)
+    return blocks
 
 
 def _loader(coefficients, torque, width, kind):
@@ -87,7 +95,18 @@ def _loader(coefficients, torque, width, kind):
 def _compiled_in(torque, width):
     """The torque as part of the loop, with its parameters in lanes."""
     read = reader(adapt.PARAMETERS, 0, width)
+    if not is_static(torque):  # a copy, for this loop alone: a kernel would be remembered for ever
+        torque = in_halves(inner(torque)) if width == WIDTH else inner(torque)
     return lambda given, parameters, p: (torque, read(parameters, p))
+
+
+def in_halves(torque):
+    """A torque done for the lower half of a block, then for the upper one, as kernels are (``halves.py``)."""
+
+    def halves(t, Q, par):
+        return joined(torque(*lower((t, Q, par))), torque(*upper((t, Q, par))))
+
+    return inner(halves)
 
 
 def _called(width, kind):

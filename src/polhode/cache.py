@@ -1,16 +1,30 @@
-"""What is kept between processes: where, and a fingerprint of the functions it depends on.
+"""What is kept between processes: where, and so that nothing damaged or planted is ever used.
 
-A cached result is found again by a hash of what it was made from. For a function that is its code, the code of
-all it calls and the values it refers to: an edit anywhere below it is an edit of it.
+An entry is one file: a mark, a checksum of what follows, and the content. It is written under another name and takes
+its place in one step, so that a reader finds the old one, the new one or none. The folder belongs to its user alone,
+because what it holds is executed. It is bounded: what has not been used for longest goes first.
 """
 
+import contextlib
+import functools
 import hashlib
 import os
 import pathlib
-import types
+import re
+import shutil
+import tempfile
+import time
+import warnings
+
+MARK = b"polhode cache 1\n"
+MOST_BYTES, MOST_FILES = 512 * 2**20, 4096
+"""How much is kept; beyond that a quarter is given up."""
+
+MOST_DAYS = 30
+"""How long the machine code of other versions of the sources is kept unused."""
 
 
-def cache_base():
+def cache_base() -> pathlib.Path:
     """The folder of everything kept between processes; POLHODE_CACHE moves it."""
     base = os.environ.get("POLHODE_CACHE")
     if base is None:
@@ -19,64 +33,110 @@ def cache_base():
     return pathlib.Path(base)
 
 
-def fingerprint(functions):
-    """A hash of the code of these functions, of all they call, and of the values they refer to."""
-    text = hashlib.sha256()
-    for f in reachable(functions):
-        text.update(f"{f.__module__}.{f.__qualname__}".encode())
-        _add_code(text, f.__code__)
-        for name, value in _referred(f):
-            if not isinstance(value, types.FunctionType):
-                text.update(f"{name}={_text_of(value)}".encode())
-    return text.hexdigest()
+@functools.cache
+def folder(path: pathlib.Path) -> "Folder":
+    """The folder at a path, once."""
+    return Folder(path)
 
 
-def reachable(functions):
-    """The given functions and every Python function they refer to, outside libraries, each once."""
-    found, todo = {}, list(functions)
-    while todo:
-        f = todo.pop()
-        if not isinstance(f, types.FunctionType) or f in found or _is_library(f):
-            continue
-        found[f] = None
-        todo.extend(value for _, value in _referred(f))
-    return list(found)
+class Folder:
+    """A private folder of checked entries; one that cannot be had is empty and keeps nothing, with one warning."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self._usable: bool | None = None
+
+    def read(self, name: str) -> bytes | None:
+        """The content of an entry, or None if there is none or it is not whole."""
+        if not self._is_usable():
+            return None
+        file = self.path / name
+        try:
+            data = file.read_bytes()
+        except OSError:
+            return None
+        head, sum_, content = data[: len(MARK)], data[len(MARK) : len(MARK) + 32], data[len(MARK) + 32 :]
+        if head != MARK or sum_ != _checksum(name, content):
+            self.remove(name)
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(file)  # used now: the last to go
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Keep an entry; where that is impossible (a full disk, a folder that is read only) nothing is kept."""
+        if not self._is_usable():
+            return
+        try:
+            with tempfile.NamedTemporaryFile(dir=self.path, prefix=".new-", delete=False) as file:
+                file.write(MARK + _checksum(name, content) + content)
+            os.replace(file.name, self.path / name)
+        except OSError as error:
+            with contextlib.suppress(OSError, UnboundLocalError):
+                os.unlink(file.name)
+            self._say(f"cannot be written: {error.strerror}")
+            return
+        self._bound()
+
+    def remove(self, name: str) -> None:
+        """Forget an entry."""
+        with contextlib.suppress(OSError):
+            (self.path / name).unlink()
+
+    def _is_usable(self) -> bool:
+        if self._usable is None:
+            self._usable = self._made()
+        return self._usable
+
+    def _made(self) -> bool:
+        try:
+            if not self.path.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.mkdir(mode=0o700, exist_ok=True)
+                _forget_others(self.path)
+            about = self.path.stat()
+        except OSError as error:
+            self._say(f"cannot be used: {error.strerror}")
+            return False
+        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
+            self._say("belongs to another user or can be written by others")
+            return False
+        return True
+
+    def _say(self, what: str) -> None:
+        if self._usable is not False:
+            self._usable = False
+            warnings.warn(
+                f"The cache folder {self.path} {what}. What it would hold is made anew in each process. POLHODE_CACHE "
+                "names another folder.",
+                stacklevel=2,
+            )
+
+    def _bound(self) -> None:
+        with contextlib.suppress(OSError):
+            files = [(x.stat().st_mtime, x.stat().st_size, x.path) for x in os.scandir(self.path) if x.is_file()]
+            size = sum(x for _, x, _ in files)
+            if size <= MOST_BYTES and len(files) <= MOST_FILES:
+                return
+            left = len(files)
+            for _, bytes_, path in sorted(files):
+                if size <= 0.75 * MOST_BYTES and left <= 0.75 * MOST_FILES:
+                    return
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+                size, left = size - bytes_, left - 1
 
 
-def _is_library(f):
-    return (f.__module__ or "").split(".")[0] in {"numpy", "scipy", "math", "numba", "cmath", "mpmath"}
+def _checksum(name: str, content: bytes) -> bytes:
+    """Of the name too: an entry under another name is not that entry."""
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
-def _referred(f):
-    """(name, value) of what a function takes from outside; a jitted function stands for its Python source."""
-    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
-        yield name, getattr(cell.cell_contents, "py_func", cell.cell_contents)
-    names = {n for code in _codes(f.__code__) for n in code.co_names}
-    for name in sorted(names & f.__globals__.keys()):
-        yield name, getattr(f.__globals__[name], "py_func", f.__globals__[name])
-
-
-def _add_code(text, code):
-    text.update(code.co_code)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            _add_code(text, constant)
-        else:
-            text.update(repr(constant).encode())
-    text.update(repr((code.co_names, code.co_varnames, code.co_freevars)).encode())
-
-
-def _codes(code):
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
-
-
-def _text_of(value):
-    """A text that changes when the value does, and is the same in the next process."""
-    if hasattr(value, "tobytes"):
-        return value.tobytes().hex()
-    if isinstance(value, (int, float, complex, str, bytes, bool, tuple, type(None))):
-        return repr(value)
-    return getattr(value, "__name__", type(value).__name__)
+def _forget_others(path: pathlib.Path) -> None:
+    """Remove machine code of other versions that has not been used for long."""
+    before = time.time() - 86400 * MOST_DAYS
+    for other in path.parent.iterdir():
+        ours = re.fullmatch("(code-)?[0-9a-f]{16}", other.name) and other.is_dir() and other != path
+        with contextlib.suppress(OSError):
+            if ours and max((x.stat().st_mtime for x in os.scandir(other)), default=0) < before:
+                shutil.rmtree(other, ignore_errors=True)

@@ -14,8 +14,8 @@ import zipfile
 
 import numpy as np
 
-from polhode.cache import fingerprint
 from polhode.errors import FileError, InputError
+from polhode.fingerprint import fingerprint
 
 FORMAT = "polhode checkpoint 1"
 
@@ -28,9 +28,9 @@ def description(problem, runner, n, every, survey, streamed):
     return {
         "problem": problem.name,
         "data of the problem": hashlib.sha256(text).hexdigest(),
-        "functions of the problem": fingerprint(functions),
+        "functions of the problem": _known("functions of the problem", functions),
         "method": runner.name,
-        "code of the method": runner.fingerprint(),
+        "code of the method": _known("code of the method", runner.made_of()),
         "h": runner.h,
         "n_steps": n,
         "save_every": every,
@@ -38,6 +38,17 @@ def description(problem, runner, n, every, survey, streamed):
         "reduce_every": survey.each if survey else 1,
         "out": streamed,
     }
+
+
+def _known(what, values):
+    """The fingerprint of what a run is made of, if all of it can be seen."""
+    found = fingerprint(values)
+    if found.unseen:
+        raise InputError(
+            f"A checkpoint must tell whether a later run is the same, and the {what} hold what cannot be seen through: "
+            f"{', '.join(found.unseen)}. Write them with numbers, arrays and functions, or leave checkpoint out."
+        )
+    return found.digest
 
 
 def write(path, run, **arrays):

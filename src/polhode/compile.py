@@ -8,22 +8,28 @@ the step or torque with all it calls and refers to, and the version of Numba. PO
 
 import functools
 import hashlib
-import os
 import pathlib
+import pickle
 import re
 import sys
 import warnings
 
 import numba
+import numpy as np
 from numba import types
-from numba.core import caching
+from numba.core import caching, serialize
+from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError, NumbaWarning
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from polhode import engine, scalar
-from polhode.cache import cache_base, fingerprint, reachable
+from polhode.cache import cache_base, folder
+from polhode.fingerprint import fingerprint, is_static, reachable
+from polhode.frozen import frozen, is_compiled_where_called
 from polhode.inside import F8, jitable, make_callable
 from polhode.pointers import address_of, pointer, put, taken
+from polhode.so3.rotations import matrix
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
@@ -52,51 +58,60 @@ class CannotCompile(Exception):
 
 def torque(function, kind=TORQUE):
     """Machine code of a torque kernel (t, Q, parameters) -> three numbers, or of another type."""
-    return _compiled(function, kind)
+    return machine_code(_itself, kind, function.__name__, functions=(function,))
 
 
 def potential(function):
     """Machine code of a potential kernel (Q, parameters) -> number."""
-    return _compiled(function, POTENTIAL)
+    return machine_code(_itself, POTENTIAL, function.__name__, functions=(function,))
 
 
-@functools.cache
+def _itself(x):
+    return x
+
+
 def loop(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries.
 
     `kind` is the type of the torque, which a method may want at several attitudes at once (``node_lanes.py``). The
     constants of the body (J, 1/J, coefficients) and the state come as arrays, and the state is left in its array.
     """
-    advance, body_of, state_of = engine.advance, _body(coefficients, kind), _state(memory)
 
-    def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
-        done, row, left, iterations, error, last = advance(
-            step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row
-        )
-        put(state, last)
-        return done, row, left, iterations, error
+    def make(step):
+        advance, body_of, state_of = engine.advance, _body(coefficients, kind), _state(memory)
+
+        def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
+            done, row, left, iterations, error, last = advance(
+                step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row
+            )
+            put(state, last)
+            return done, row, left, iterations, error
+
+        return steps
 
     name = f"loop-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
-    return _machine_code(steps, _loop_signature(), (step, body_of, state_of), name)
+    return machine_code(make, LOOP, name, kernels=(step,))
 
 
-@functools.cache
 def survey(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
-    inner, body_of, state_of = engine.survey, _body(coefficients, kind), _state(memory)
-    potential_at = pointer(POTENTIAL)
 
-    def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
-        done, row, left, iterations, error, last = inner(
-            *(step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row),
-            *(potential_at(U), origin, each, looks, tally),
-        )
-        put(state, last)
-        return done, row, left, iterations, error
+    def make(step):
+        inner, body_of, state_of = engine.survey, _body(coefficients, kind), _state(memory)
+        potential_at = pointer(POTENTIAL)
 
-    signature = _loop_signature(types.int64, V4, types.int64, types.int64, types.Array(F8, 3, "C"))
+        def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
+            done, row, left, iterations, error, last = inner(
+                *(step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row),
+                *(potential_at(U), origin, each, looks, tally),
+            )
+            put(state, last)
+            return done, row, left, iterations, error
+
+        return steps
+
     name = f"survey-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
-    return _machine_code(steps, signature, (step, body_of, state_of), name)
+    return machine_code(make, SURVEY, name, kernels=(step,))
 
 
 def _body(coefficients, kind):
@@ -125,46 +140,111 @@ def _loop_signature(*more):
     return types.Tuple((i8, i8, i8, i8, F8))(*given, *more)
 
 
-@functools.cache
+LOOP = _loop_signature()
+SURVEY = _loop_signature(types.int64, V4, types.int64, types.int64, types.Array(F8, 3, "C"))
+
+
 def energies():
     """Machine code that evaluates a potential at every row of quaternions."""
-    matrix = _rotations().matrix
+
+    def make(matrix):
+        function_at = pointer(POTENTIAL)
+
+        def evaluate(address, par, rows, out):
+            potential = function_at(address)
+            for i in range(len(rows)):
+                out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
+
+        return evaluate
+
     signature = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
-    function_at = pointer(POTENTIAL)
-
-    def evaluate(address, par, rows, out):
-        potential = function_at(address)
-        for i in range(len(rows)):
-            out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
-
-    return _machine_code(evaluate, signature, (), "energies")
+    return machine_code(make, signature, "energies", kernels=(matrix,))
 
 
-def _rotations():
-    from polhode.so3 import rotations
+def probe(kind, one=_itself):
+    """Machine code that evaluates a torque or potential of some type once: look(address, par, t, Q, out).
 
-    return rotations
+    `one` is a kernel that takes the torque of one body from what comes back (``node_lanes.py``).
+    """
+
+    def make(one):
+        at, nine = pointer(kind), taken(9, 0)
+
+        def look_at_torque(address, par, t, Q, out):
+            out[0], out[1], out[2] = one(at(address)(t, nine(Q), _address(par)))
+
+        def look_at_potential(address, par, t, Q, out):
+            out[0] = at(address)(nine(Q), _address(par))
+
+        return look_at_potential if kind is POTENTIAL else look_at_torque
+
+    signature = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
+    return machine_code(make, signature, f"probe-{kind.args[0]}", kernels=(one,))
 
 
-@functools.cache
-def _compiled(function, signature):
-    return _machine_code(function, signature, (function,), function.__name__)
+# ---- from functions to machine code, at this moment --------------------------------------------------
+
+KEPT: dict = {}
+"""Machine code in this process by what it was made from; CannotCompile where it could not be made."""
+
+CHANGING: dict = {}
+"""The keys of it that belong to functions that may change, the one used last at the end."""
+
+MOST_KEPT = 64
+"""How many of those are kept in memory."""
 
 
-def _machine_code(function, signature, depends_on, name):
-    """Compile `function` eagerly for one signature, through the disk cache."""
+def machine_code(make, signature, name, kernels=(), functions=()):
+    """Machine code of ``make(*kernels, *functions)`` for one signature, from memory, from the disk or compiled.
+
+    It is found by the fingerprint of kernels and functions as they are now, and compiled from copies that hold the
+    same values. Kernels may have other implementations in lanes (`inside.VARIANTS`), functions, a user's torque or
+    potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept.
+    """
+    made_of = fingerprint((*kernels, *functions))
+    key = (name, signature, made_of.digest)
+    if not made_of.unseen and key in KEPT:
+        found = KEPT[key]
+        if key in CHANGING:
+            CHANGING[key] = CHANGING.pop(key)
+    else:
+        copies = (*frozen(kernels, True), *frozen(functions, False))
+        stamp = _stamp(name, signature, made_of, kernels)
+        found = _from_disk_or_compiled(make(*copies), signature, name, stamp, made_of.unseen)
+        if not made_of.unseen:
+            _keep(key, found, all(map(is_static, (*kernels, *functions))))
+    if isinstance(found, CannotCompile):
+        raise found
+    return found
+
+
+def _keep(key, found, for_ever):
+    """Keep machine code in memory; of functions that may change, the last few."""
+    KEPT[key] = found
+    if not for_ever:
+        CHANGING[key] = None
+        for old in list(CHANGING)[: max(0, len(CHANGING) - MOST_KEPT)]:
+            del CHANGING[old], KEPT[old]
+
+
+def _from_disk_or_compiled(function, signature, name, stamp, unseen):
+    """A dispatcher with machine code for one signature, or a CannotCompile."""
+    disk = DiskCache(None if unseen else f"{name}-{stamp[:32]}")
+    if (reason := disk.refusal()) is not None:
+        return CannotCompile(reason)
     make_callable()
-    for f in reachable(depends_on):
-        jitable(f)
-    stamp = _stamp(depends_on)
+    for f in reachable([function]):
+        if f is not function and not is_compiled_where_called(f):
+            jitable(f)
     dispatcher = numba.njit(**OPTIONS)(function)
-    dispatcher._cache = DiskCache(cache_folder(), f"{name}-{stamp[:24]}", stamp)
+    dispatcher._cache = disk
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
         try:
             dispatcher.compile(signature)
         except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
-            raise CannotCompile(str(error)) from error
+            disk.refuse(str(error))
+            return CannotCompile(str(error))
     dispatcher.disable_compile()
     dispatcher.address = address_of(dispatcher)
     COMPILED.append((name, bool(dispatcher.stats.cache_hits)))
@@ -176,12 +256,17 @@ def _machine_code(function, signature, depends_on, name):
 
 def cache_folder():
     """Where machine code is kept between processes; a folder per state of the sources."""
-    return str(cache_base() / _sources()[:16])
+    return str(_folder().path)
+
+
+def _folder():
+    return folder(cache_base() / f"code-{_sources()[:16]}")
 
 
 SOURCES = (
     *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
-    *("inside.py", "lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py"),
+    *("inside.py", "lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py", "frozen.py"),
+    *("fingerprint.py", "cache.py"),
 )
 
 
@@ -193,7 +278,7 @@ def _sources():
     does not cost the compilation of all.
     """
     root = pathlib.Path(__file__).parent
-    text = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    text = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
     for file in SOURCES:
         text.update((root / file).read_bytes())
     for file in sorted((root / "so3").glob("*.py")):
@@ -201,43 +286,58 @@ def _sources():
     return text.hexdigest()
 
 
-def _stamp(functions):
-    """A hash of the sources and of the code of these functions with all they call and refer to."""
-    one_by_one = [scalar.ALONE[f] for f in reachable(functions) if f in scalar.ALONE]
-    return hashlib.sha256((_sources() + fingerprint(functions) + fingerprint(one_by_one)).encode()).hexdigest()
+def _stamp(name, signature, made_of, kernels):
+    """A hash of all that machine code depends on: sources, processor, signature, and the functions it is made of."""
+    one_by_one = [scalar.ALONE[f] for f in reachable(kernels) if f in scalar.ALONE]
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    text = repr((_sources(), processor, name, str(signature), made_of.digest, fingerprint(one_by_one).digest))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-class DiskCache(caching.Cache):
-    """Numba's cache with our own folder and key."""
+class DiskCache(caching._Cache):
+    """What a dispatcher asks of its cache: one entry of our folder, or none."""
 
-    def __init__(self, folder, name, stamp):
-        self._name = name
-        self._cache_path = folder
-        self._impl = _CacheImpl(folder)
-        self._cache_file = caching.IndexDataCacheFile(cache_path=folder, filename_base=name, source_stamp=stamp)
-        self.enable()
+    def __init__(self, entry):
+        self._entry = entry
 
-    def _index_key(self, sig, codegen):
-        return (sig, codegen.magic_tuple())
+    @property
+    def cache_path(self):
+        return cache_folder()
 
     def load_overload(self, sig, target_context):
         """Machine code from disk, or None; what cannot be read back (its module is gone) is compiled again."""
+        content = self._entry and _folder().read(self._entry)
+        if not content or not content.startswith(b"code"):
+            return None
         try:
-            return super().load_overload(sig, target_context)
-        except (ImportError, AttributeError, EOFError):
+            return CompileResult._rebuild(target_context, *pickle.loads(content[4:]))
+        except (ImportError, AttributeError, EOFError, KeyError, pickle.UnpicklingError):
+            _folder().remove(self._entry)
             return None
 
+    def save_overload(self, sig, data):
+        """Keep machine code, unless it holds an address of this process (a C function, a large array)."""
+        if self._entry and not data.library.has_dynamic_globals and not data.lifted:
+            _folder().write(self._entry, b"code" + serialize.dumps(data._reduce()))
 
-class _CacheImpl(caching.CompileResultCacheImpl):
-    def __init__(self, folder):
-        self._folder = folder
+    def refusal(self):
+        """Why this was found not to compile in an earlier process, or None."""
+        content = self._entry and _folder().read(self._entry)
+        return content[4:].decode() if content and content.startswith(b"none") else None
 
-    @property
-    def locator(self):
-        return self
+    def refuse(self, reason):
+        """Keep that this does not compile: to find out again would take as long."""
+        if self._entry:
+            _folder().write(self._entry, b"none" + reason.encode())
 
-    def ensure_cache_path(self):
-        os.makedirs(self._folder, exist_ok=True)
+    def enable(self):
+        """Nothing to do: it is used while it is there."""
+
+    def disable(self):
+        """Nothing to do."""
+
+    def flush(self):
+        """Nothing to do."""
 
 
 @intrinsic

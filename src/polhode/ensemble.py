@@ -212,7 +212,8 @@ class Ensemble:
     def _potentials(self):
         """U of every body at every time, (n, N)."""
         p, n, N = self.problem, len(self.t), len(self)
-        if self.rows is None or not p.has_potential or p.machine_potential is None:
+        machine = p.machine_potential if p.has_potential and self.rows is not None else None
+        if machine is None:
             problems = [self.bodies.problem(i) for i in range(N)]
             return np.array([[a.potential(Q) for a, Q in zip(problems, row)] for row in self.Q])
         from polhode import compile
@@ -220,7 +221,7 @@ class Ensemble:
         start = np.full((1, 4, N), np.nan)
         start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[0]
         q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
-        evaluate, potential, parameters = compile.energies(), p.machine_potential.address, self.bodies.parameters
+        evaluate, potential, parameters = compile.energies(), machine.address, self.bodies.parameters
         if len(parameters) == 1:
             for k in range(n):
                 evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])

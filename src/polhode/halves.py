@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from polhode import inside, scalar
 from polhode.body import torque_at
-from polhode.cache import reachable
+from polhode.fingerprint import reachable
 from polhode.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
 
 

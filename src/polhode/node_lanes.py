@@ -1,7 +1,5 @@
 """The functions of ``nodes.py`` in machine code: nodes are the lanes of one SIMD vector."""
 
-import functools
-
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -28,17 +26,15 @@ def torque_for(problem, s):
     """
     lanes = Lanes(s)
     kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
-    torque = _in_lanes(problem._torque_kernel, kind)
-    return (torque, kind) if torque else (problem.machine_torque, compile.TORQUE)
-
-
-@functools.cache
-def _in_lanes(kernel, kind):
-    """Machine code of a torque in lanes, or None: what cannot be compiled is not tried again."""
     try:
-        return compile.torque(kernel, kind)
+        return compile.torque(problem._torque_kernel, kind), kind
     except compile.CannotCompile:
-        return None
+        return problem.machine_torque, compile.TORQUE
+
+
+def first_node(tau):
+    """The torque at the first node."""
+    return numbers_of(tau, 0)
 
 
 def _vector(builder, numbers):

@@ -1,7 +1,6 @@
 """What a problem is: a body, a torque (and potential), and where it starts."""
 
 import copy
-import functools
 import math
 import warnings
 
@@ -177,14 +176,14 @@ class Problem:
         Pi = self.moments * (self.axes.T @ Omega)
         return tuple(q.tolist()), tuple(Pi.tolist())
 
-    @functools.cached_property
+    @property
     def machine_torque(self):
-        """The torque as machine code, or None (with one warning) when it cannot be compiled."""
+        """The torque as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
         return self._compiled("torque", self._torque_kernel)
 
-    @functools.cached_property
+    @property
     def machine_potential(self):
-        """The potential as machine code, or None (with one warning) when it cannot be compiled."""
+        """The potential as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
         return self._compiled("potential", self._potential_kernel)
 
     def _compiled(self, kind, kernel):

@@ -5,8 +5,10 @@ import warnings
 
 import numpy as np
 
-from polhode import cache, engine
+from polhode import engine
 from polhode.errors import InputError, one_line
+from polhode.fingerprint import is_static
+from polhode.guard import check_function
 from polhode.longrun import Run
 from polhode.model import BlackBox, Method
 from polhode.problem import Problem, _number, _rotation, _vector
@@ -136,7 +138,7 @@ class _KernelRunner:
             if required:
                 raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
             return
-        look = self._look
+        look, potential = self._look, None
         if self._survey is not None:
             wanted = self._survey.wants_energy
             potential = self.problem.machine_potential if wanted else compile.potential(self._survey.potential)
@@ -151,16 +153,33 @@ class _KernelRunner:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
+        self._guard(torque, kind)
         J, iJ, numbers, (_, par) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
+        machine_code = torque, potential  # held as long as their addresses are used
 
-        def advance(h, t0, first, n, every, left, state, out, row):
+        def advance(h, t0, first, n, every, left, state, out, row, held=machine_code):
             q, Pi, tau, memory = state
             numbers = np.array([*q, *Pi, *tau, *memory])
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
             return *done, _state(numbers.tolist())
 
         self._advance = advance
+
+    def _guard(self, torque, kind):
+        """The machine code that will run must say what the user's torque says."""
+        from polhode import compile
+
+        if is_static(self.problem._torque_kernel):
+            return
+        if kind is compile.TORQUE:
+            look = compile.probe(kind)
+        else:
+            from polhode.node_lanes import first_node
+
+            look = compile.probe(kind, first_node)
+        Q = self.seen(np.array([self.row()]))[0][0]
+        check_function(self.problem, "torque", self.problem._torque_kernel, torque, look, self.t0, Q)
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
@@ -207,9 +226,9 @@ class _KernelRunner:
         """Go on from the state that `numbers` gave."""
         self.state = _state(numbers)
 
-    def fingerprint(self):
-        """A hash of the method's code and coefficients."""
-        return cache.fingerprint([self.method.step, self.method.start]) + repr(self.body[2])
+    def made_of(self):
+        """What the method is: its functions and coefficients."""
+        return self.method.step, self.method.start, self.body[2]
 
     def torques(self, steps, iterations):
         """How often the torque has been evaluated."""
@@ -313,9 +332,9 @@ class _PlainRunner:
         """Go on from the state that `numbers` gave."""
         self.Q, self.Omega = np.array(numbers[:9]).reshape(3, 3), np.array(numbers[9:])
 
-    def fingerprint(self):
-        """A hash of the function's code."""
-        return cache.fingerprint([self.function])
+    def made_of(self):
+        """What the method is: the function."""
+        return (self.function,)
 
     def torques(self, steps, iterations):
         return None

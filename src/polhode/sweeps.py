@@ -1,7 +1,6 @@
 """Bodies on their way: the machine code that suits a method and a torque, and the drive of all bodies through it."""
 
 import concurrent.futures
-import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode import adapt
+from polhode.fingerprint import is_static
+from polhode.guard import check, tried
 from polhode.longrun import Interrupt
 from polhode.solve import _bar, body_of
 
@@ -40,6 +41,7 @@ class Way:
     given: int = 0
     by_rows: bool = False  # the parameters of a body lie together
     reason: str = ""
+    torque: object = None  # held as long as its address is used
 
 
 def way_of(problem, method, memory, coefficients):
@@ -61,21 +63,20 @@ def way_of(problem, method, memory, coefficients):
             loop, again = _loop(*made, None, lanes.HALF, kind)
             if loop:
                 why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
-                return Way(loop, lanes.HALF, torque.address, True, why)
+                return Way(loop, lanes.HALF, torque.address, True, why, torque)
             why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
     if torque is None:
         return Way(None, reason="the torque cannot be compiled and runs interpreted")
     loop, reason = _loop(*made, None, 1, kind)
     return (
-        Way(loop, 1, torque.address, False, why)
+        Way(loop, 1, torque.address, False, why, torque)
         if loop
         else Way(None, reason=f"{method.name} cannot be compiled: {reason}")
     )
 
 
-@functools.cache
 def _loop(step, start, memory, coefficients, torque, width, kind):
-    """(machine code, "") or (None, why there is none): what cannot be compiled is not tried again."""
+    """(machine code, "") or (None, why there is none)."""
     from polhode import blocks, compile
 
     try:
@@ -118,8 +119,35 @@ class Run:
             numbers = np.repeat(numbers, width, axis=0)
         return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
 
+    def guard(self):
+        """The machine code that will run must start bodies as Python does, with the torque at the start."""
+        bodies, kernel = self.bodies, self.bodies.kinds[0]._torque_kernel
+        good = np.flatnonzero(bodies.finite)
+        if is_static(kernel) and is_static(self.method.start) or not len(good):
+            return
+        states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
+        for i in (good[0], good[-1]):
+            self._loop(0, i // width, i // width + 1, states)
+
+        def python(place):
+            i, q, Pi = place
+            body = body_of(bodies.problem(i), self.method)
+            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body)
+            return tuple(map(float, tau + memory))
+
+        places = [(i, *bodies.problem(i).start()) for i in (good[0], good[-1])]
+        check(
+            f"torque of {bodies.kinds[0].name!r} (or of the start of {self.method.name})",
+            kernel,
+            places,
+            lambda place: tried(lambda: states[place[0] // width, 7:, place[0] % width]),
+            lambda place: tried(lambda: python(place)),
+            lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
+        )
+
     def drive(self, threads, progress):
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
+        self.guard()
         N, begin = len(self.bodies), time.perf_counter()
         self.threads = threads = min(threads, self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
@@ -154,11 +182,7 @@ class Run:
         def task(first):
             if interrupt.seen:
                 return None
-            return self.way.loop(
-                *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
-                *(len(self.bodies), first, min(first + group, self.blocks)),
-                *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
-            )
+            return self._loop(steps, first, min(first + group, self.blocks), self.states)
 
         firsts, iterations = range(0, self.blocks, group), 0
         self.before = self.failed.copy(), self.errors.copy()
@@ -174,6 +198,15 @@ class Run:
         self.done += steps
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
+
+
+    def _loop(self, steps, begin, end, states):
+        """Machine code: some blocks over some steps."""
+        return self.way.loop(
+            *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
+            *(len(self.bodies), begin, end),
+            *(self.constants, self.parameters, states, self.out, self.failed, self.errors),
+        )
 
 
 def _constants(moments, method):

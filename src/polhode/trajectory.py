@@ -201,11 +201,15 @@ def _applied(A, x):
 
 def potential_energies(problem, Q):
     """U at each attitude of a stack: by machine code where the potential could be compiled."""
-    if problem.has_potential and problem.machine_potential is not None:
+    machine = problem.machine_potential if problem.has_potential else None
+    if machine is not None:
         from polhode import compile
+        from polhode.guard import check_function
 
+        kernel, look = problem._potential_kernel, compile.probe(compile.POTENTIAL)
+        check_function(problem, "potential", kernel, machine, look, problem.t0, Q[0])
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))
-        compile.energies()(problem.machine_potential.address, np.array(problem.parameters), rows, out)
+        compile.energies()(machine.address, np.array(problem.parameters), rows, out)
         return out
     return np.array([problem.potential(q) for q in Q])

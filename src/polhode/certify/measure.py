@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from polhode.body import torque_at
-from polhode.cache import reachable
+from polhode.fingerprint import reachable
 from polhode.certify import properties
 from polhode.certify.drift import stress
 from polhode.certify.recommend import DRIFT_STEP, FILE

@@ -13,15 +13,15 @@ import functools
 import hashlib
 import itertools
 import json
-import os
 import pathlib
 import warnings
 
 import numpy as np
 
-from polhode.cache import cache_base, fingerprint
+from polhode.cache import cache_base, folder
 from polhode.errors import InputError
 from polhode.exact.free_body import FreeSolution
+from polhode.fingerprint import fingerprint
 from polhode.so3.rotations import matrix
 
 DIGITS = 25
@@ -118,12 +118,13 @@ def _taylor(problem, times, digits, q=None, Pi=None):
     with mpmath.workdps(digits + 8):
         start = problem.start()
         given = [mpmath.nstr(mpmath.mpf(x), digits + 8) for x in (*(q or start[0]), *(Pi or start[1]), *times)]
-        file = cache_base() / "references" / f"{_key(problem, digits, given)}.json"
-        rows = _read(file, len(times))
+        entry = _key(problem, digits, given)
+        rows = _read(entry, len(times))
         if rows is None:
             states = _computed(problem, times, digits, q, Pi)
             rows = [[mpmath.nstr(x, digits + 4) for x in (*a, *b)] for a, b in states]
-            _write(file, rows)
+            if entry is not None:
+                _kept().write(entry, json.dumps(rows).encode())
         return [(tuple(map(mpmath.mpf, row[:4])), tuple(map(mpmath.mpf, row[4:]))) for row in rows]
 
 
@@ -147,10 +148,11 @@ def _computed(problem, times, digits, q, Pi):
 
 
 def _key(problem, digits, given):
-    """A hash of all that the result depends on."""
+    """A hash of all that the result depends on, or None if the torque cannot be seen through: nothing is kept then."""
     data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
-    text = json.dumps(data) + fingerprint([problem._torque_kernel]) + _source()
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    torque = fingerprint([problem._torque_kernel])
+    text = json.dumps(data) + torque.digest + _source()
+    return None if torque.unseen else hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @functools.cache
@@ -158,20 +160,11 @@ def _source():
     return hashlib.sha256(pathlib.Path(__file__).with_name("taylor.py").read_bytes()).hexdigest()
 
 
-def _read(file, n):
-    try:
-        rows = json.loads(file.read_text())
-    except (OSError, ValueError):
-        return None
-    return rows if isinstance(rows, list) and len(rows) == n and all(len(row) == 7 for row in rows) else None
+def _kept():
+    return folder(cache_base() / "references")
 
 
-def _write(file, rows):
-    """Whole or not at all: another process may be writing the same."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(rows))
-        part.replace(file)
-    except OSError:
-        pass  # a cache that cannot be written costs time, nothing else
+def _read(entry, n):
+    content = None if entry is None else _kept().read(entry)
+    rows = None if content is None else json.loads(content)
+    return rows if rows is not None and len(rows) == n else None

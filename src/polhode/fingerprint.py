@@ -1,0 +1,328 @@
+"""A fingerprint of functions: of everything they can reach at this moment.
+
+What a function computes depends on more than its code: on the defaults of its arguments, on what it closes over, on
+globals and attributes of modules, on the functions it calls, on the object it is bound to. The fingerprint covers all
+of it, values with type, shape and every byte, and is the same in another process. It is taken anew each time it is
+needed, because any of it may have changed since.
+
+What cannot be seen through (an open file, an object of a compiled library that does not pickle) is named in `unseen`;
+what rests on the fingerprint, machine code kept for later or a checkpoint, is not used then.
+"""
+
+import decimal
+import dis
+import fractions
+import functools
+import hashlib
+import pathlib
+import sys
+import sysconfig
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
+"""Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
+
+ATOMS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), fractions.Fraction, decimal.Decimal)
+
+FROM_CELLS = {"LOAD_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A hash of what some functions can reach, and what could not be seen through."""
+
+    digest: str
+    unseen: tuple[str, ...] = ()
+
+
+def fingerprint(values: Iterable[Any]) -> Fingerprint:
+    """The fingerprint of these functions (or other values), as they are now."""
+    walk = _Walk()
+    for value in values:
+        walk.add(value)
+    return Fingerprint(walk.hash.hexdigest(), tuple(walk.unseen))
+
+
+def is_static(function: Any) -> bool:
+    """Whether a function reaches nothing but this package, libraries and constants: what it does cannot change."""
+    return isinstance(function, types.FunctionType) and _static_digest(function) is not None
+
+
+def reachable(functions: Iterable[Any]) -> list[types.FunctionType]:
+    """The given functions and every Python function they refer to, outside libraries, each once."""
+    found: dict[types.FunctionType, None] = {}
+    todo = list(functions)
+    while todo:
+        f = python_function(todo.pop())
+        if f is None or f in found or is_library(f):
+            continue
+        found[f] = None
+        todo.extend(value for _, value in references(f))
+    return list(found)
+
+
+def python_function(value: Any) -> types.FunctionType | None:
+    """A Python function, or that of which Numba has made a compiled one; None for anything else."""
+    value = getattr(value, "py_func", value)
+    return value if isinstance(value, types.FunctionType) else None
+
+
+def is_library(value: Any) -> bool:
+    """Whether a function, class or module belongs to a library that does not change."""
+    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return isinstance(name, str) and _is_library(name.split(".")[0])
+
+
+@functools.cache
+def _is_library(root: str) -> bool:
+    if root in LIBRARIES or root == "builtins":
+        return True
+    if root not in sys.stdlib_module_names or root == "__main__":
+        return False
+    file = getattr(sys.modules.get(root), "__file__", None)  # a user's own random.py is not the standard library's
+    return file is None or pathlib.Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+
+
+def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """(path, value) of what a function takes from outside: defaults, cells, globals, attributes of modules.
+
+    The path of ``module.part.value`` is its three names; a module is followed as far as the code names attributes.
+    """
+    yield from ((("default", str(i)), x) for i, x in enumerate(f.__defaults__ or ()))
+    yield from ((("default", name), x) for name, x in sorted((f.__kwdefaults__ or {}).items()))
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    for path in paths(f.__code__):
+        name = path[0]
+        if name in cells:
+            try:
+                value = cells[name].cell_contents
+            except ValueError:  # not filled yet
+                continue
+        elif name in f.__globals__:
+            value = f.__globals__[name]
+        else:
+            continue  # a builtin, or not there: the path itself says which name was looked for
+        yield followed(path, value)
+
+
+def followed(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Any]:
+    """The value at the end of a path through modules, and the part of the path that led to it."""
+    taken = 1
+    while isinstance(value, types.ModuleType) and taken < len(path) and hasattr(value, path[taken]):
+        value = getattr(value, path[taken])
+        taken += 1
+    return path[:taken], value
+
+
+@functools.lru_cache(maxsize=4096)
+def paths(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
+    """What a code and those inside it load from outside, each with the attributes that follow: (name, attribute, ...)."""
+    found: dict[tuple[str, ...], None] = {}
+    free = set(code.co_freevars)
+    for part in codes(code):
+        path: tuple[str, ...] = ()
+        for step in dis.get_instructions(part):
+            name = str(step.argval)
+            if step.opname in {"LOAD_ATTR", "LOAD_METHOD"} and path:
+                path += (name,)
+                continue
+            if path:
+                found[path] = None
+            path = ()
+            if step.opname in {"LOAD_GLOBAL", "LOAD_NAME"} or (step.opname in FROM_CELLS and name in free):
+                path = (name,)
+            elif step.opname == "IMPORT_NAME":
+                found[("import " + name,)] = None
+        if path:
+            found[path] = None
+    return tuple(sorted(found))
+
+
+def codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code and those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from codes(constant)
+
+
+@functools.lru_cache(maxsize=4096)
+def _code_digest(code: types.CodeType) -> bytes:
+    text = hashlib.blake2b(digest_size=16)
+    for part in codes(code):
+        about = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars, part.co_flags)
+        counts = (part.co_argcount, part.co_kwonlyargcount, part.co_posonlyargcount)
+        text.update(repr((part.co_code, part.co_exceptiontable, about, counts)).encode())
+        for constant in part.co_consts:
+            if not isinstance(constant, types.CodeType):
+                text.update(_constant(constant).encode() + b";")
+    return text.digest()
+
+
+def _constant(value: Any) -> str:
+    """A text for a constant of a code; a set is written in order."""
+    if isinstance(value, (tuple, frozenset)):
+        parts = [_constant(x) for x in value]
+        return type(value).__name__ + repr(sorted(parts) if isinstance(value, frozenset) else parts)
+    return f"{type(value).__name__} {value!r}"
+
+
+def _is_ours(value: Any) -> bool:
+    return (value.__module__ or "").startswith("polhode.")
+
+
+_STATIC: "weakref.WeakKeyDictionary[types.FunctionType, bytes | None]" = weakref.WeakKeyDictionary()
+"""Digests of functions of this package that reach nothing of the user's, and None for those that do."""
+
+
+def _static_digest(f: types.FunctionType) -> bytes | None:
+    if not _is_ours(f):
+        return None
+    if f not in _STATIC:
+        _STATIC[f] = None  # while it is being walked: a function that calls itself is not static by this reading
+        walk = _Walk()
+        walk.add_function(f)
+        if not walk.unseen and not walk.changeable:
+            _STATIC[f] = walk.hash.digest()
+    return _STATIC[f]
+
+
+class _Walk:
+    """A hash that grows as values are added; each object is walked once, and referred to by number afterwards."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.blake2b(digest_size=32)
+        self.unseen: list[str] = []
+        self.changeable = False  # whether anything was met that can change while the program runs
+        self._met: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that no number of an object is used again while we walk
+
+    def add(self, value: Any) -> None:
+        """Add one value with all that it is made of."""
+        kind = type(value)
+        if kind in ATOMS:
+            self._say(kind.__name__, repr(value))
+        elif id(value) in self._met:
+            self._say("again", str(self._met[id(value)]))
+        else:
+            self._met[id(value)] = len(self._met)
+            self._kept.append(value)
+            self._add_new(value, kind)
+
+    def _add_new(self, value: Any, kind: type) -> None:
+        if kind in (tuple, list):
+            self._say(kind.__name__, str(len(value)))
+            self._each(value, mutable=kind is list)
+        elif kind is dict:
+            self._say("dict", str(len(value)))
+            self._each([x for pair in value.items() for x in pair], mutable=True)
+        elif kind in (set, frozenset):
+            self._say(kind.__name__, repr(sorted(fingerprint([x]).digest for x in value)))
+            self.changeable = True
+        elif hasattr(value, "tobytes") and hasattr(value, "dtype"):
+            self._add_array(value)
+        elif hasattr(value, "py_func"):  # compiled by Numba: the source, and how it was asked to compile it
+            self._say("jitted", repr(sorted(getattr(value, "targetoptions", {}).items(), key=str)))
+            self.add(value.py_func)
+        elif isinstance(defined := getattr(value, "_defn", None), types.FunctionType):  # an intrinsic of Numba's
+            self._say("intrinsic", _name(defined))
+            if not _is_ours(defined):
+                self.add(defined)
+        elif isinstance(value, types.FunctionType):
+            if is_library(value):
+                self._say("library", _name(value))
+            elif (known := _static_digest(value)) is not None:
+                self.hash.update(known)
+            else:
+                self.add_function(value)
+        elif isinstance(value, types.MethodType):
+            self._say("method", "")
+            self._each((value.__func__, value.__self__), mutable=True)
+        elif isinstance(value, functools.partial):
+            self._say("partial", "")
+            self._each((value.func, value.args, value.keywords), mutable=True)
+        elif isinstance(value, types.ModuleType):
+            self._add_module(value)
+        elif isinstance(value, type):
+            self._add_class(value)
+        elif isinstance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            self._say("builtin", _name(value))
+            owner = getattr(value, "__self__", None)
+            if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+                self.add(owner)
+        elif kind.__name__ == "ufunc":
+            self._say("ufunc", value.__name__)
+        elif isinstance(value, (property, classmethod, staticmethod, functools.cached_property)):
+            self._say(kind.__name__, "")
+            inner = ("fget", "fset", "__func__", "func")
+            self._each([getattr(value, x) for x in inner if getattr(value, x, None) is not None], mutable=True)
+        else:
+            self._add_object(value, kind)
+
+    def add_function(self, f: types.FunctionType) -> None:
+        """Add the code of a function and what it takes from outside."""
+        self.changeable = self.changeable or not _is_ours(f)
+        self._say("function", "")
+        self.hash.update(_code_digest(f.__code__))
+        for path, value in references(f):
+            self._say("takes", ".".join(path))
+            self.add(value)
+        for (name, *_) in paths(f.__code__):
+            if name.startswith("import ") and not _is_library(name[7:].split(".")[0]):
+                self.unseen.append(f"the module {name[7:]}, imported inside {f.__qualname__}")
+
+    def _add_array(self, value: Any) -> None:
+        self._say("array", f"{type(value).__name__} {value.dtype.descr} {value.shape} {value.flags.fnc}")
+        if value.dtype.hasobject:
+            self._each(value.ravel().tolist(), mutable=True)
+        else:
+            self.hash.update(value.tobytes())
+        self.changeable = self.changeable or bool(value.shape)
+
+    def _add_module(self, value: types.ModuleType) -> None:
+        self._say("module", value.__name__)
+        if not is_library(value):
+            self.unseen.append(f"the module {value.__name__}, taken as a whole")
+
+    def _add_class(self, value: type) -> None:
+        self._say("class", _name(value))
+        if is_library(value):
+            return
+        self.changeable = self.changeable or not _is_ours(value)
+        self._each(value.__bases__, mutable=False)
+        for name, part in sorted(vars(value).items()):
+            if name not in {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__"} and not isinstance(
+                part, (types.GetSetDescriptorType, types.MemberDescriptorType)
+            ):
+                self._say("attribute", name)
+                self.add(part)
+
+    def _add_object(self, value: Any, kind: type) -> None:
+        """Any other object is what it would be made of again by pickle."""
+        self.changeable = True
+        try:
+            parts = value.__reduce_ex__(4)
+        except Exception:  # whatever an object does when asked: it cannot be seen through
+            self.unseen.append(f"a {kind.__module__}.{kind.__qualname__}")
+            return
+        self._say("object", _name(kind))
+        if isinstance(parts, str):
+            self._say("global", parts)
+            return
+        self._each([list(x) if i > 2 and x is not None else x for i, x in enumerate(parts)], mutable=True)
+
+    def _each(self, values: Iterable[Any], mutable: bool) -> None:
+        self.changeable = self.changeable or mutable
+        for x in values:
+            self.add(x)
+
+    def _say(self, kind: str, text: str) -> None:
+        self.hash.update(f"{kind}:{len(text)}:{text};".encode())
+
+
+def _name(value: Any) -> str:
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', getattr(value, '__name__', ''))}"
