@@ -65,6 +65,7 @@ def test_one_loop_per_method_serves_every_torque():
     from polhode import compile
 
     ph.solve("stress", "VLV", h=0.125, n_steps=1)
+    compile.probe(compile.TORQUE)  # what compares a user's torque with its machine code, once for all of them
     before = len(compile.COMPILED)
     for alpha in (0.1, 0.2, 0.3):
         ph.solve(ph.problem("stress", alpha=alpha), "VLV", h=0.125, n_steps=1)
@@ -90,7 +91,7 @@ print(len([name for name, _ in compile.COMPILED if name.startswith("loop-")]), l
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loops, kernels = map(int, done.stdout.split())
     assert loops == 4
-    assert kernels <= 4 + 5
+    assert kernels <= 4 + 5 + 1, "and the probe of the guard"
 
 
 def torque_of_mine(t, Q):

@@ -309,6 +309,7 @@ class DiskCache(caching._Cache):
         content = self._entry and _folder().read(self._entry)
         if not content or not content.startswith(b"code"):
             return None
+        target_context.refresh()  # what the code calls must be there before the code is
         try:
             return CompileResult._rebuild(target_context, *pickle.loads(content[4:]))
         except (ImportError, AttributeError, EOFError, KeyError, pickle.UnpicklingError):
