@@ -242,9 +242,11 @@ def _from_disk_or_compiled(function, signature, name, stamp, unseen):
         warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
         try:
             dispatcher.compile(signature)
-        except (NumbaError, NotImplementedError, TypeError, AttributeError) as error:
+        except NumbaError as error:
             disk.refuse(str(error))
             return CannotCompile(str(error))
+        except Exception as error:  # the compiler itself stumbled over what it was given
+            return CannotCompile(f"{type(error).__name__}: {error}")
     dispatcher.disable_compile()
     dispatcher.address = address_of(dispatcher)
     COMPILED.append((name, bool(dispatcher.stats.cache_hits)))

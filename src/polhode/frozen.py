@@ -42,7 +42,8 @@ class _Copies:
         if id(value) in self._made:
             return self._made[id(value)]
         if hasattr(value, "py_func"):
-            return self._function(value, value.py_func, False, value.targetoptions)
+            asked = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
+            return self._function(value, value.py_func, False, asked)
         if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
             return self._function(value, value, outermost, INLINED)
         if isinstance(value, tuple) and type(value) is tuple:
@@ -56,11 +57,11 @@ class _Copies:
         space = {"__name__": "polhode", "__builtins__": builtins}
         copy = types.FunctionType(f.__code__, space, f.__name__, None, cells)
         copy.__qualname__ = f.__qualname__
+        copy.__defaults__ = tuple(self.of(x) for x in f.__defaults__) if f.__defaults__ else None
+        copy.__kwdefaults__ = {k: self.of(x) for k, x in f.__kwdefaults__.items()} if f.__kwdefaults__ else None
         plain = outermost or (self._as_kernels and value is f)
         self._made[id(value)] = made = copy if plain else inner(copy, options)
         self._kept.append(value)
-        copy.__defaults__ = tuple(self.of(x) for x in f.__defaults__) if f.__defaults__ else None
-        copy.__kwdefaults__ = {k: self.of(x) for k, x in f.__kwdefaults__.items()} if f.__kwdefaults__ else None
         for cell, old in zip(cells, f.__closure__ or ()):
             try:
                 cell.cell_contents = self.of(old.cell_contents)

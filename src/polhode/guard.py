@@ -31,30 +31,32 @@ def check(
     machine: Callable[[Any], Numbers],
     python: Callable[[Any], Numbers],
     moved: Callable[[Any, np.random.Generator], Any],
-) -> None:
+) -> bool:
     """Compare at each place what machine code says with what Python says; an error if they differ.
 
     `what` names the function in the error, `kernel` is the function, `moved` is a place changed in the last digits.
+    Functions compiled by Numba keep the values that their globals had then: if that is the difference they are brought
+    up to date, and the answer is True, as what Python said before does not count.
     """
     ours, theirs = [machine(x) for x in places], [python(x) for x in places]
     if _difference(ours, theirs) <= TOLERANCE:
-        return
-    for f in _jitted(kernel):  # Numba keeps the values that globals had when it compiled: bring them up to date
+        return False
+    for f in _jitted(kernel):
         f.recompile()
     theirs = [python(x) for x in places]
     if _difference(ours, theirs) <= TOLERANCE:
-        return
+        return True
     if [python(x) for x in places] != theirs:
         warnings.warn(
             f"The {what} is not a function: two calls with the same arguments gave different values. Its machine code "
             "cannot be compared with it.",
             stacklevel=6,
         )
-        return
+        return False
     rng = np.random.default_rng(1)
     noise = max(_difference([python(moved(x, rng)) for x in places], theirs) for _ in range(4))
     if _difference(ours, theirs) <= 100 * noise < 1:
-        return
+        return False
     raise InputError(
         f"The machine code of the {what} does not compute what the Python function does: {_told(ours)} against "
         f"{_told(theirs)} at the start and at another attitude. It is not used. Give compiled=False, or write the "
@@ -62,10 +64,10 @@ def check(
     )
 
 
-def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any) -> None:
+def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any) -> bool:
     """Compare a problem's torque or potential; ``look(address, par, t, Q, out)`` evaluates its machine code."""
     if is_static(kernel):
-        return
+        return False
     par, size = np.array(problem.parameters), 1 if what == "potential" else 3
 
     def of_machine(Q: np.ndarray) -> Numbers:
@@ -79,7 +81,7 @@ def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look
     start = np.asarray(Q) @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
     nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
-    check(f"{what} of {problem.name!r}", kernel, places, of_machine, of_python, nearby)
+    return check(f"{what} of {problem.name!r}", kernel, places, of_machine, of_python, nearby)
 
 
 def tried(function: Callable) -> Numbers:

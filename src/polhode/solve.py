@@ -117,13 +117,15 @@ class _KernelRunner:
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self.body = body_of(problem, method)
-        self.state = method.start(h, self.t0, q, Pi, self.body)
+        self.body, self._survey, self.raised = body_of(problem, method), survey, None
+        self._begin(q, Pi)
         self._advance = self._plain
-        self._survey, self._look = survey, survey.begin(problem, self.state, self.body) if survey else ()
-        self.raised = None
         if compiled is not False:
             self._compile(required=bool(compiled))
+
+    def _begin(self, q, Pi):
+        self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
+        self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
 
     def _compile(self, required):
         from polhode import compile
@@ -138,6 +140,7 @@ class _KernelRunner:
             if required:
                 raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
             return
+        self._guard(torque, kind)
         look, potential = self._look, None
         if self._survey is not None:
             wanted = self._survey.wants_energy
@@ -153,7 +156,6 @@ class _KernelRunner:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
             return
-        self._guard(torque, kind)
         J, iJ, numbers, (_, par) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
         machine_code = torque, potential  # held as long as their addresses are used
@@ -179,7 +181,8 @@ class _KernelRunner:
 
             look = compile.probe(kind, first_node)
         Q = self.seen(np.array([self.row()]))[0][0]
-        check_function(self.problem, "torque", self.problem._torque_kernel, torque, look, self.t0, Q)
+        if check_function(self.problem, "torque", self.problem._torque_kernel, torque, look, self.t0, Q):
+            self._begin(*self.state[:2])
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
