@@ -32,7 +32,7 @@ def test_no_claim_is_left_open(method):
 @pytest.mark.parametrize("method", [m for m in METHODS if not m.free_only], ids=lambda m: m.name)
 def test_torque_evaluations_are_as_claimed(method):
     n = 16
-    counted = theorems.torque_evaluations(method, steps=n)
+    counted = theorems.torque_calls(method, steps=n)
     if method.explicit_torque:
         assert counted == method.torques_at_start + n * method.torques_per_step
     else:

@@ -169,7 +169,7 @@ def test_what_is_derived():
 @pytest.mark.parametrize("name", ["VLV/KL8", "TLN/KL6", "SR2/S4", "IMR4/Y4"])
 def test_torque_evaluations(name):
     method = compose(*name.split("/"))
-    counted = theorems.torque_evaluations(method, steps=8)
+    counted = theorems.torque_calls(method, steps=8)
     assert ph.solve(cases.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
     assert method.torques_per_step is None or counted == 1 + 8 * method.torques_per_step
 

@@ -182,7 +182,7 @@ def test_order_of_methods_outside_the_catalogue(method):
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda m: m.name)
 def test_torque_evaluations(method):
-    counted = theorems.torque_evaluations(method, steps=8)
+    counted = theorems.torque_calls(method, steps=8)
     assert ph.solve(cases.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
     assert method.torques_per_step is None or counted == 1 + 8 * method.torques_per_step
 

@@ -73,7 +73,7 @@ def torques(method, p, row, steps=16):
     if method.free_only:
         yield Property(0.0, None, "yes", "a free body has no torque")
         return
-    per_step = (theorems.torque_evaluations(method, p, steps=steps) - 1) / steps
+    per_step = (theorems.torque_calls(method, p, steps=steps) - 1) / steps
     yield Property(per_step, None, "yes", f"calls counted in {steps} steps, without the one at the start")
 
 

@@ -131,7 +131,7 @@ def tested(row, method):
     return None if p is None else finding(DEFECTS[row.measure], method, p)
 
 
-def torque_evaluations(method, p=None, h=0.125, steps=16):
+def torque_calls(method, p=None, h=0.125, steps=16):
     """How often the torque is called in so many steps, counted."""
     p = p or potential()
     calls = []
