@@ -106,7 +106,7 @@ def recommend(
     simple       prefer short programs: the cost is weighted by the lines of code
     count        how many methods to name
     """
-    data = _data()
+    data = measured_data()
     torque = data["torque_ns"] if torque_cost is None else 1e9 * _positive("torque_cost", torque_cost)
     accuracy, horizon = _positive("accuracy", accuracy), _positive("horizon", horizon)
     if accuracy < FINEST:
@@ -237,5 +237,6 @@ def _positive(label, value):
 
 
 @functools.cache
-def _data():
+def measured_data():
+    """What measured.json holds."""
     return json.loads(FILE.read_text(encoding="utf-8"))
