@@ -14,7 +14,19 @@ import pytest
 import polhode as ph
 from polhode.certify import cases, defects, kernel, outside, theorems
 from polhode.model import Order
-from polhode.properties import BY_KEY, CLAIMED, KEPT, KINDS, ORDER, OUTLOOKS, PROPERTIES, Claims, groups, measured_by
+from polhode.properties import (
+    BY_KEY,
+    CLAIMED,
+    KEPT,
+    KINDS,
+    ORDER,
+    OUTLOOKS,
+    PROPERTIES,
+    YES_OR_NO,
+    Claims,
+    groups,
+    measured_by,
+)
 
 SOURCE = pathlib.Path(ph.__file__).parent
 
@@ -38,7 +50,7 @@ def test_a_row_is_whole(row):
     assert set(row.covers) <= set(BY_KEY) and (row.keep is None or (row.keep in KEPT and row in CLAIMED))
     assert row.claim is None or hasattr(ph.method("VLV"), row.claim)
     assert row.column is None or row.claim, "a list of methods shows claims"
-    assert row.how or row.kind not in (ORDER, KINDS[1])
+    assert row.how or row.kind not in (ORDER, YES_OR_NO)
 
 
 def test_rows_that_are_measured_alike_are_one_group():

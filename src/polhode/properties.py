@@ -201,7 +201,8 @@ ORDERS = tuple(
     )
     for what in ("Q", "Omega")
 )
-"""Of Q and of Omega, from one measurement each; those with a torque are one claim."""
+"""Of Q and of Omega, both from one measurement; those with a torque are one claim. The parts are the fields of `Order`;
+without a part nothing is claimed."""
 
 UNCLAIMED = (
     Row(

@@ -69,6 +69,7 @@ def measured(method, tick=lambda key: None):
 
 
 def advance_of(method):
+    """How a plain function or a black box is run: (problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
     if isinstance(method, BlackBox):
         return method.advance
 
@@ -119,9 +120,8 @@ def _of_a_tolerance(row, p):
 def direct(look, p, row):
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
-    return judged(
-        look.steps, [defect(look.run, p, h) for h in look.steps], floor, f"{row.how_outside or row.how}{more}"
-    )
+    found = [defect(look.run, p, h) for h in look.steps]
+    return judged(look.steps, found, floor, f"{row.how_outside or row.how}{more}")
 
 
 def by_derivatives(look, p, row):
