@@ -167,3 +167,15 @@ def test_the_page_is_one_file(tmp_path):
 
     html = certificate_page(ph.certify("VLV", drift=False))
     assert html.startswith("<!doctype html>") and "http" not in html.replace("http://www.w3.org", "")
+
+
+def test_an_order_that_could_not_be_measured_leaves_the_others():
+    """Of an integrator whose Q fails at some steps while its Omega does not."""
+    from polhode.certify.certificate import Property
+    from polhode.certify.diagnosis import diagnosis
+    from polhode.certify.summary import summary
+
+    found = {"order_free_Q": Property(None, 0.1, "undecided", ""), "order_free_Omega": Property(0.2, 0.1, "yes", "")}
+    assert diagnosis(found, {})[0].startswith("Even the free body converges with order 0.2:")
+    found |= {"order_free_Omega": Property(4.0, 0.1, "yes", ""), "order_potential_Q": Property(2.0, 0.1, "yes", "")}
+    assert summary("mine", found).startswith("mine is of order 2 (4 for a free body)")
