@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import properties
+from polhode.certify import theorems
 from polhode.scalar import STEP
 from polhode.so3.rotations import compose, inverse, matrix
 from polhode.solve import body_of
@@ -40,7 +40,7 @@ def test_floats_agree_with_fifty_digits(method):
         h = mpmath.mpf(1) / 8
         state = method.start(h, mpmath.mpf(0), q, Pi, body)
         for i in range(10):
-            state = properties.taken(method, h, i * h, state, body)
+            state = theorems.taken(method, h, i * h, state, body)
         Q = np.array([float(x) for x in matrix(state[0])]).reshape(3, 3)
         Omega = np.array([float(x) for x in state[1]]) / p.moments
     assert s.Q[-1] == pytest.approx(Q, abs=1e-13)
@@ -56,7 +56,7 @@ def test_near_identity_steps_keep_relative_accuracy(method, size):
     with mpmath.workdps(50):
         body = body_of(p, method, number=mpmath.mpf)
         q, Pi = (tuple(mpmath.mpf(x) for x in part) for part in p.start())
-        q1, Pi1 = properties.fresh(method, mpmath.mpf(1) / 8, q, Pi, body)
+        q1, Pi1 = theorems.fresh(method, mpmath.mpf(1) / 8, q, Pi, body)
         turn = compose(inverse(q), q1)
         angle = [float(2 * x / turn[0]) for x in turn[1:]]
         Omega = [float(x) for x in Pi1]
@@ -87,7 +87,7 @@ def symplectic_defect(method, h=0.2):
         e[j] = 1j * STEP
         qj = compose(q, (1, *(e[:3] / 2).tolist()))
         state = method.start(h, 0.0, qj, tuple(complex(x) for x in np.array(Pi) + e[3:]), body)
-        q1, Pi1, _, _ = properties.taken(method, h, 0.0, state, body)
+        q1, Pi1, _, _ = theorems.taken(method, h, 0.0, state, body)
         Q1 = np.array(matrix(q1)).reshape(3, 3)
         S = Q1.real.T @ Q1.imag / STEP
         D[:, j] = [S[2, 1], S[0, 2], S[1, 0], *(np.array(Pi1).imag / STEP)]

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.certify.certificate import KEYS
+from polhode.properties import BY_KEY
 
 # ---- a variational Lie-Verlet in NumPy, and the same with one mistake each ----------------------------
 
@@ -139,9 +139,9 @@ def test_a_kernel_a_function_and_a_black_box_get_the_same_verdicts():
 def test_certificate_of_a_shipped_method(name):
     c = ph.certify(name)
     assert c.contradictions == {}
-    assert set(c.properties) <= set(KEYS)
+    assert set(c.properties) <= set(BY_KEY)
     if not ph.method(name).free_only:
-        assert set(c.properties) == set(KEYS)
+        assert set(c.properties) == set(BY_KEY)
     data = c.to_dict()
     assert json.loads(json.dumps(data))["properties"].keys() == c.properties.keys()
     assert set(data["properties"]["symmetric"]) == {"value", "threshold", "verdict", "how"}
@@ -167,3 +167,15 @@ def test_the_page_is_one_file(tmp_path):
 
     html = certificate_page(ph.certify("VLV", drift=False))
     assert html.startswith("<!doctype html>") and "http" not in html.replace("http://www.w3.org", "")
+
+
+def test_an_order_that_could_not_be_measured_leaves_the_others():
+    """Of an integrator whose Q fails at some steps while its Omega does not."""
+    from polhode.certify.certificate import Property
+    from polhode.certify.diagnosis import diagnosis
+    from polhode.certify.summary import summary
+
+    found = {"order_free_Q": Property(None, 0.1, "undecided", ""), "order_free_Omega": Property(0.2, 0.1, "yes", "")}
+    assert diagnosis(found, {})[0].startswith("Even the free body converges with order 0.2:")
+    found |= {"order_free_Omega": Property(4.0, 0.1, "yes", ""), "order_potential_Q": Property(2.0, 0.1, "yes", "")}
+    assert summary("mine", found).startswith("mine is of order 2 (4 for a free body)")

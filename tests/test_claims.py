@@ -5,23 +5,23 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import properties
-from polhode.model import CLAIMS
+from polhode.certify import cases, theorems
+from polhode.properties import CLAIMED, groups
 from polhode.solve import body_of
 
 METHODS = list(ph.methods().values())
 YES_OR_NO = [
-    pytest.param(m, claim, id=f"{m.name}-{claim}")
+    pytest.param(m, row, id=f"{m.name}-{row.claim}")
     for m in METHODS
-    for claim in CLAIMS
-    if not (m.free_only and claim in properties.WITH_TORQUE)
+    for row in CLAIMED
+    if not (m.free_only and row.needs_torque)
 ]
 
 
-@pytest.mark.parametrize("method, claim", YES_OR_NO)
-def test_claim(method, claim):
-    found = properties.finding(properties.DEFECTS[claim], method)
-    assert found.holds is getattr(method, claim), f"defect {found.low:.2g} at 30 digits, {found.high:.2g} at 50"
+@pytest.mark.parametrize("method, row", YES_OR_NO)
+def test_claim(method, row):
+    found = theorems.tested(row, method)
+    assert found.holds is getattr(method, row.claim), f"defect {found.low:.2g} at 30 digits, {found.high:.2g} at 50"
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
@@ -32,26 +32,27 @@ def test_no_claim_is_left_open(method):
 @pytest.mark.parametrize("method", [m for m in METHODS if not m.free_only], ids=lambda m: m.name)
 def test_torque_evaluations_are_as_claimed(method):
     n = 16
-    counted = properties.torque_evaluations(method, steps=n)
+    counted = theorems.torque_calls(method, steps=n)
     if method.explicit_torque:
         assert counted == method.torques_at_start + n * method.torques_per_step
     else:
         assert counted > 1 + n  # an iteration that never iterates would not be implicit
-    problem = properties.potential()
+    problem = cases.potential()
     assert ph.solve(problem, method, h=0.125, n_steps=n, compiled=False).stats["n_torque"] == counted
 
 
-PROBLEMS = {"free": properties.free, "torque": properties.potential, "forced": properties.forced}
+ORDERS = [
+    pytest.param(m, rows[0], id=f"{m.name}-{rows[0].group}")
+    for m in METHODS
+    for rows in groups()
+    if rows[0].part and not (m.free_only and rows[0].needs_torque)
+]
 
 
-@pytest.mark.parametrize("case", PROBLEMS)
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-def test_order(method, case):
-    if method.free_only and case != "free":
-        return
-    claimed = method.orders.free if case == "free" else method.orders.torque
-    measured = properties.order(method, PROBLEMS[case]())
-    assert measured == pytest.approx(claimed, abs=0.05)
+@pytest.mark.parametrize("method, row", ORDERS)
+def test_order(method, row):
+    measured = theorems.order(method, cases.case_of(row, method))
+    assert measured == pytest.approx(getattr(method.orders, row.part), abs=0.05)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
@@ -75,7 +76,7 @@ def test_drift(method):
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_solves_converge_as_fast_as_they_should(method):
     """A wrong term in a Jacobian still converges, only slowly: this is what tells."""
-    p = properties.free() if method.free_only else properties.potential()
+    p = cases.free() if method.free_only else cases.potential()
     steps = 60
     s = ph.solve(p, method, h=0.125, n_steps=steps, compiled=False)
     memory = method.start(0.125, 0.0, *p.start(), body_of(p, method))[3]
@@ -104,7 +105,7 @@ def test_solves_up_to_the_stated_limit(method):
             h = mpmath.mpf(LIMIT)
             state = method.start(h, mpmath.mpf(0), q, Pi, body)
             for i in range(2):
-                state = properties.taken(method, h, i * h, state, body)
+                state = theorems.taken(method, h, i * h, state, body)
         exact = np.array([float(x) for x in state[1]])
         assert s.Omega[-1] * p.moments == pytest.approx(exact, abs=2e-14 * np.abs(exact).max() / moments.min())
 

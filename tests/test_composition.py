@@ -12,11 +12,11 @@ from mpmath import mpf
 from refine import agree, refined
 
 import polhode as ph
-from polhode.certify import properties
+from polhode.certify import cases, theorems
 from polhode.methods.composition import compose
 from polhode.methods.nystrom import BLANES_CASAS_ESCORIHUELA, BLANES_MOAN, Splitting, reduced
 from polhode.methods.schemes import SCHEMES, Scheme, palindrome, words
-from polhode.model import CLAIMS
+from polhode.properties import CLAIMED
 
 STAGES_AND_ORDER = {
     "S4": (5, 4),
@@ -133,20 +133,20 @@ COMPOSED = ["VLV/S4", "VLV/Y6", "VLV/Y8", "VLV/KL6", "VLV/KL8", "RATTLE/KL6", "E
 @pytest.mark.parametrize("name", COMPOSED)
 def test_claims_follow(name):
     method = compose(*name.split("/"))
-    for claim in CLAIMS:
-        assert properties.finding(properties.DEFECTS[claim], method).holds is getattr(method, claim), claim
+    for row in CLAIMED:
+        assert theorems.tested(row, method).holds is getattr(method, row.claim), row.claim
 
 
 @pytest.mark.parametrize("name", COMPOSED)
 def test_order_follows(name):
     method = compose(*name.split("/"))
-    assert properties.order(method, properties.free()) == pytest.approx(method.orders.free, abs=0.05)
-    assert properties.order(method, properties.forced()) == pytest.approx(method.orders.torque, abs=0.05)
+    assert theorems.order(method, cases.free()) == pytest.approx(method.orders.free, abs=0.05)
+    assert theorems.order(method, cases.forced()) == pytest.approx(method.orders.torque, abs=0.05)
 
 
 def test_order_10_at_60_digits():
     method = compose("VLV", "SS10")
-    assert properties.order(method, properties.forced(), digits=60) == pytest.approx((10, 10), abs=0.05)
+    assert theorems.order(method, cases.forced(), digits=60) == pytest.approx((10, 10), abs=0.05)
 
 
 def test_orders_that_differ():
@@ -169,8 +169,8 @@ def test_what_is_derived():
 @pytest.mark.parametrize("name", ["VLV/KL8", "TLN/KL6", "SR2/S4", "IMR4/Y4"])
 def test_torque_evaluations(name):
     method = compose(*name.split("/"))
-    counted = properties.torque_evaluations(method, steps=8)
-    assert ph.solve(properties.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
+    counted = theorems.torque_calls(method, steps=8)
+    assert ph.solve(cases.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
     assert method.torques_per_step is None or counted == 1 + 8 * method.torques_per_step
 
 

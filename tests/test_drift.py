@@ -8,7 +8,9 @@ import pytest
 
 import polhode as ph
 from polhode.certify import drift
-from polhode.certify.drift import Evidence, stress
+from polhode.certify import evidence as judging
+from polhode.certify.drift import stress
+from polhode.certify.evidence import Evidence
 from polhode.certify.slopes import line, pooled, power
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.errors import FileError, InputError
@@ -154,7 +156,7 @@ def evidence(*energies, h=0.1, message=""):
     """Evidence from energies made by hand."""
     e = np.array(energies)
     rest = dict(n_steps=10_000, runs=len(e), round_off=1e-15, change=e[0, -1], largest=np.abs(e).max())
-    return Evidence(h=h, message=message, t=T, energy_error=e, **rest, **drift._fitted(T, e, len(e), 1e-15))
+    return Evidence(h=h, message=message, t=T, energy_error=e, **rest, **judging.fitted(T, e, len(e), 1e-15))
 
 
 def oscillation(size=1e-3, phase=0.0):
@@ -162,7 +164,7 @@ def oscillation(size=1e-3, phase=0.0):
 
 
 def judged(*pieces):
-    return drift._row(ph.method("ELN"), list(pieces))
+    return judging.judged(ph.method("ELN"), list(pieces))
 
 
 def test_an_oscillation_is_no_drift():

@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode import engines
-from polhode.certify import outside, properties
+from polhode.certify import cases, outside
 from polhode.certify.across import Absent, Measured, across
 from polhode.cli import main
 from polhode.errors import InputError
@@ -44,7 +44,7 @@ def test_every_engine_integrates_the_same_motion(package):
     needed(package)
     name = f"{package}:{engines.shown(package)[0]}"
     box = engines.engine(name)
-    p = outside.placed(properties.forced())
+    p = outside.placed(cases.forced())
     h = 1 / 512
     Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), h, 64, p.t0)
     s = ph.solve(p, "RKMK4", h=h, n_steps=64, save_every=64)
@@ -55,7 +55,7 @@ def test_every_engine_integrates_the_same_motion(package):
 @pytest.mark.parametrize("name", ORDERS)
 def test_orders(name):
     needed(name.split(":")[0])
-    (Q, Omega), _ = outside.order(engines.engine(name).advance, outside.placed(properties.free()))
+    (Q, Omega), _ = outside.order(engines.engine(name).advance, outside.placed(cases.free()))
     assert min(Q.value, Omega.value) == pytest.approx(ORDERS[name], abs=0.15)
 
 

@@ -11,7 +11,7 @@ import scipy.optimize
 from conftest import reference_end
 
 import polhode as ph
-from polhode.certify import properties
+from polhode.certify import cases
 from polhode.compile import TORQUE
 from polhode.lanes import HALF
 from polhode.methods.gauss import coefficients
@@ -142,7 +142,7 @@ def test_composed_it_gains_order_and_runs_in_every_loop():
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_round_off_does_not_drift(method):
     """Energy and momentum of a free body in 10^5 steps: a few square roots of the number of steps, not a part of it."""
-    p = properties.free()
+    p = cases.free()
     s = ph.solve(p, method, h=0.1, n_steps=100_000, save_every=1000, reduce=("energy", "momentum"))
     ulps = 2.0**-52 * 100_000**0.5
     assert np.abs(s.energy_error).max() < 4 * ulps * s.energy[0]

@@ -11,7 +11,7 @@ from mpmath import mpf
 
 import polhode as ph
 from polhode.body import start_trail
-from polhode.certify import properties
+from polhode.certify import cases, theorems
 from polhode.methods.kicked import kicked
 from polhode.methods.modified_midpoint import IMR2, IMR4, IMR6, imr
 from polhode.methods.moser_veselov import moser_veselov_step
@@ -153,16 +153,16 @@ FREE_ORDERS = [
 def test_order_of_the_free_motion_at_fifty_digits(method):
     digits, span = 50, mpf(2)
     with mpmath.workdps(digits):
-        p = properties.free()
-        body, q, Pi = properties.generic(p, method)
+        p = cases.free()
+        body, q, Pi = theorems.generic(p, method)
         exact = taylor(p.moments.tolist(), q, Pi, span, digits)
         found = []
         for n in (8, 16, 32):
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
             for i in range(n):
-                state = properties.taken(method, h, i * h, state, body)
-            found.append((properties.apart(state[0], exact[0]), properties.furthest(state[1], exact[1])))
+                state = theorems.taken(method, h, i * h, state, body)
+            found.append((theorems.apart(state[0], exact[0]), theorems.furthest(state[1], exact[1])))
         for errors, order in zip(zip(*found), method.orders.free):
             first, second = (mpmath.log(a / b, 2) for a, b in itertools.pairwise(errors))
             assert second + (second - first) / 3 == pytest.approx(order, abs=0.05)
@@ -207,7 +207,7 @@ def test_time_transformation_raises_the_order_of_the_momentum_only():
 @pytest.mark.parametrize("method", [DMV4, DMV6, DMV8], ids=lambda m: m.name)
 def test_symplectic_defect_is_there_and_of_the_order_of_the_local_error(method):
     with mpmath.workdps(50):
-        a, b = (properties.symplecticity(method, properties.free(), mpf(1) / n) for n in (10, 20))
+        a, b = (theorems.symplecticity(method, cases.free(), mpf(1) / n) for n in (10, 20))
         assert mpmath.log(a / b, 2) == pytest.approx(method.orders.free[0] + 1, abs=0.02)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import properties
+from polhode.certify import cases, theorems
 from polhode.cli import main
 from polhode.references import entries
 from polhode.report.reproduce import save
@@ -66,10 +66,10 @@ def test_the_numbers_decide(table_1):
 
 def test_austin_keeps_the_momentum_of_a_top_only(table_1):
     method = ph.method("AKW")
-    assert properties.finding(properties.momentum_top, method).holds
-    assert properties.finding(properties.energy_top, method).holds
-    assert not properties.finding(properties.momentum_symmetric, method).holds
-    assert not properties.finding(properties.energy_potential, method).holds
+    assert theorems.finding(theorems.vertical_momentum, method, cases.top()).holds
+    assert theorems.finding(theorems.energy, method, cases.top()).holds
+    assert not theorems.finding(theorems.vertical_momentum, method, cases.wall()).holds
+    assert not theorems.finding(theorems.energy, method, cases.potential()).holds
     assert {row.method: row.cells for row in table_1.rows}["AKW"]["potential momentum"].measured == "no"
 
 
@@ -88,13 +88,13 @@ def test_table_2_is_confirmed(table_2):
 def test_the_footnote_on_another_bracket_holds_for_whatever_keeps_the_casimir(name):
     method, columns = ph.method(name), []
     with mpmath.workdps(30):
-        body, q, Pi = properties.generic(properties.free(), method)
+        body, q, Pi = theorems.generic(cases.free(), method)
         for j in range(3):
-            moved = tuple(x + mpmath.mpc(0, properties.STEP) * (j == k) for k, x in enumerate(Pi))
-            _, Pi1 = properties.fresh(method, properties.STEP_SIZE, q, moved, body)
-            columns.append([x.imag / properties.STEP for x in Pi1])
+            moved = tuple(x + mpmath.mpc(0, theorems.STEP) * (j == k) for k, x in enumerate(Pi))
+            _, Pi1 = theorems.fresh(method, theorems.STEP_SIZE, q, moved, body)
+            columns.append([x.imag / theorems.STEP for x in Pi1])
         A, after = mpmath.matrix(columns).T, tuple(x.real for x in Pi1)
-        off = A * properties.hat(Pi) * A.T - mpmath.det(A) * properties.hat(after)
+        off = A * theorems.hat(Pi) * A.T - mpmath.det(A) * theorems.hat(after)
         assert mpmath.mnorm(off, mpmath.inf) < 1e-25
         assert (abs(mpmath.det(A) - 1) < 1e-25) is method.poisson_free
 

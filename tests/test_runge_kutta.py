@@ -12,12 +12,12 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.certify import properties
+from polhode.certify import cases, theorems
 from polhode.methods import tableaux
 from polhode.methods.crouch_grossman import crouch_grossman
 from polhode.methods.munthe_kaas import munthe_kaas
 from polhode.methods.tableaux import Tableau, exact, forests, increments, rounded
-from polhode.model import CLAIMS
+from polhode.properties import CLAIMED
 
 PRINTED_CG4 = [
     "0.8177227988124852",
@@ -167,24 +167,23 @@ FOUND = {  # what the claims leave open, as measured
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda m: m.name)
 def test_claims_of_methods_outside_the_catalogue(method):
-    for claim in CLAIMS:
-        expected = getattr(method, claim)
+    for row in CLAIMED:
+        expected = getattr(method, row.claim)
         if expected is None:
-            expected = claim in FOUND[method.name]
-        found = properties.finding(properties.DEFECTS[claim], method)
-        assert found.holds is expected, claim
+            expected = row.claim in FOUND[method.name]
+        assert theorems.tested(row, method).holds is expected, row.claim
 
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda m: m.name)
 def test_order_of_methods_outside_the_catalogue(method):
-    assert properties.order(method, properties.free()) == pytest.approx(method.orders.free, abs=0.05)
-    assert properties.order(method, properties.forced()) == pytest.approx(method.orders.torque, abs=0.05)
+    assert theorems.order(method, cases.free()) == pytest.approx(method.orders.free, abs=0.05)
+    assert theorems.order(method, cases.forced()) == pytest.approx(method.orders.torque, abs=0.05)
 
 
 @pytest.mark.parametrize("method", OTHERS, ids=lambda m: m.name)
 def test_torque_evaluations(method):
-    counted = properties.torque_evaluations(method, steps=8)
-    assert ph.solve(properties.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
+    counted = theorems.torque_calls(method, steps=8)
+    assert ph.solve(cases.potential(), method, h=0.125, n_steps=8, compiled=False).stats["n_torque"] == counted
     assert method.torques_per_step is None or counted == 1 + 8 * method.torques_per_step
 
 

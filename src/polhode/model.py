@@ -4,18 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from polhode.body import start_plain
-
-CLAIMS = (
-    "symmetric",
-    "symplectic_free",
-    "symplectic",
-    "poisson_free",
-    "momentum_free",
-    "energy_free",
-    "momentum_top",
-    "energy_top",
-)
-"""The yes-or-no claims. "free": no torque; "top": a heavy top; otherwise a potential without symmetry."""
+from polhode.properties import NUMBER, ORDER, PROPERTIES, Claims
 
 
 @dataclass(frozen=True)
@@ -27,11 +16,12 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(Claims):
     """A one-step method.
 
     `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.body``) and `start` makes the
-    first state. The claims of a method of one's own may be left open (None); those of the catalogue may not.
+    first state. The claims (``polhode.properties.Claims``, and the order) of a method of one's own may be left open
+    (None); those of the catalogue may not.
     """
 
     name: str
@@ -46,17 +36,7 @@ class Method:
     title: str = ""
     family: str = "your own"
     sources: tuple[str, ...] = ()
-    torques_per_step: int | None = None  # None: implicit in the torque, one evaluation per iteration
     torques_at_start: int = 1  # evaluations by `start`
-    symmetric: bool | None = None
-    symplectic_free: bool | None = None
-    symplectic: bool | None = None
-    poisson_free: bool | None = None
-    momentum_free: bool | None = None
-    energy_free: bool | None = None
-    momentum_top: bool | None = None
-    energy_top: bool | None = None
-    drift: str | None = None  # of the energy on the stress test: "+", "-", "none", "unstable"
 
     @property
     def orders(self) -> Order:
@@ -64,7 +44,7 @@ class Method:
         if isinstance(self.order, Order):
             return self.order
         n = float("nan") if self.order is None else self.order
-        return Order(free=(n, n), torque=(n, n))
+        return Order(**{part.name: (n, n) for part in fields(Order)})
 
     @property
     def lecture(self) -> str:
@@ -85,9 +65,9 @@ class Method:
 
     def open_claims(self) -> list[str]:
         """The claims left open, which the catalogue does not allow."""
-        may_be_none = {"torques_per_step", "coefficients"}
+        may_be_none = {"coefficients"} | {row.claim for row in PROPERTIES if row.kind == NUMBER}
         if self.free_only:
-            may_be_none |= {"symplectic", "momentum_top", "energy_top", "drift"}
+            may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and row.needs_torque}
         return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
 
     def __repr__(self):

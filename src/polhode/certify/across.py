@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.certify import outside, properties
+from polhode.certify import cases, outside
 from polhode.certify.drift import stress
 from polhode.certify.given import integrator
 from polhode.engines import ENGINES, installed, shown
@@ -79,7 +79,7 @@ def measured(method, t_end=T_END):
     outside.tried(run, method.__name__ if isinstance(method, BlackBox) else getattr(method, "name", "your method"))
     orders = (None, None)
     if getattr(method, "tolerance", None) is None:
-        orders = [_order(run, case) for case in (properties.free, properties.potential)]
+        orders = [_order(run, case) for case in (cases.free, cases.potential)]
     free = solve(problem("free-body"), method, h=H, n_steps=800, save_every=8)
     row = stress([method], h=STEP_SIZES, t_end=t_end, ensemble=STARTS).rows[0]
     with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ def measured(method, t_end=T_END):
 
 
 def _order(run, case):
-    values = [p.value for p in outside.order(run, outside.placed(case()))[0]]
+    values = [p.value for p in outside.order(run, cases.placed(case()))[0]]
     return None if None in values else min(values)
 
 
@@ -108,7 +108,7 @@ def _torques(method, run):
     if isinstance(method, Method):
         s = solve(problem("stress"), method, h=H, n_steps=1000)
         return (s.stats["n_torque"] - method.torques_at_start) / 1000
-    return outside.torques(run).value
+    return outside.counted(run, cases.placed(cases.potential())).value
 
 
 def _cost(method, seconds=0.2):

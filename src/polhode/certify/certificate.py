@@ -2,20 +2,7 @@
 
 from dataclasses import dataclass, field
 
-ORDERS = tuple(f"order_{case}_{what}" for case in ("free", "potential", "forced") for what in ("Q", "Omega"))
-YES_OR_NO = (
-    "symmetric",
-    "symplectic_free",
-    "symplectic_potential",
-    "poisson_free",
-    "momentum_free",
-    "energy_free",
-    "momentum_top",
-    "energy_top",
-    "on_group",
-)
-KEYS = (*ORDERS, *YES_OR_NO, "drift", "torque_evaluations", "iterations", "largest_step")
-"""The properties, in the order in which a certificate lists them."""
+from polhode.properties import PROPERTIES
 
 
 @dataclass(frozen=True)
@@ -49,7 +36,7 @@ class Certificate:
     @property
     def not_measured(self):
         """The properties that could not be measured of an integrator in this form."""
-        return [key for key in KEYS if key not in self.properties]
+        return [row.key for row in PROPERTIES if row.key not in self.properties]
 
     @property
     def contradictions(self):

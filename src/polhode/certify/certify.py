@@ -2,11 +2,12 @@
 
 import time
 
-from polhode.certify.certificate import KEYS, Certificate, Property
+from polhode.certify.certificate import Certificate, Property
 from polhode.certify.diagnosis import diagnosis as diagnosed
 from polhode.certify.given import integrator
 from polhode.certify.summary import summary
-from polhode.model import CLAIMS, BlackBox, Method
+from polhode.model import BlackBox, Method
+from polhode.properties import PROPERTIES, claims_of, measured_by
 from polhode.solve import method as found
 from polhode.solve import methods
 
@@ -35,12 +36,13 @@ def certify(method, *, drift=True, progress=False):
 
             method = found(method)
             name, form = method.name, "kernel"
-            properties, claims = kernel.measured(method, tick), _claims(method)
+            properties, claims = kernel.measured(method, tick), claims_of(method)
             diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))
         if drift and not getattr(method, "free_only", False):
-            tick("drift")
-            properties["drift"] = _drift(method, form)
-    properties = {key: properties[key] for key in KEYS if key in properties}
+            for key in measured_by("drift"):
+                tick(key)
+                properties[key] = _drift(method, form)
+    properties = {row.key: properties[row.key] for row in PROPERTIES if row.key in properties}
     return Certificate(
         method=name,
         form=form,
@@ -50,17 +52,6 @@ def certify(method, *, drift=True, progress=False):
         seconds=time.perf_counter() - clock,
         claims=claims,
     )
-
-
-def _claims(method):
-    """What a method claims, by the keys of the certificate."""
-    claims = {("symplectic_potential" if c == "symplectic" else c): getattr(method, c) for c in CLAIMS}
-    orders = method.orders
-    for case, values in (("free", orders.free), ("potential", orders.torque), ("forced", orders.torque)):
-        claims[f"order_{case}_Q"], claims[f"order_{case}_Omega"] = values
-    if method.drift == "none":  # a drift that is claimed and not seen in a short run is no contradiction
-        claims["drift"] = False
-    return {k: v for k, v in claims.items() if v is not None and v == v}
 
 
 def _drift(method, form):

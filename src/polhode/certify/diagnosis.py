@@ -1,13 +1,21 @@
 """What a pattern of failures points to: the usual mistakes, each by the trace it leaves."""
 
+from polhode.properties import measured_by
+
 
 def diagnosis(found, notes):
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
     told = []
+    (group,) = measured_by("orthogonality", "potential")
+    (symmetry,) = measured_by("symmetry", "forced")
+    (symplectic,) = measured_by("symplecticity", "free")
     verdict = {key: p.verdict for key, p in found.items()}
-    order = {key: p.value for key, p in found.items() if key.startswith("order_")}
-    loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != "on_group"]
-    if verdict.get("on_group") == "no":
+    free, potential, forced = (
+        [found[key].value if key in found else None for key in measured_by("order", case)]
+        for case in ("free", "potential", "forced")
+    )
+    loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != group]
+    if verdict.get(group) == "no":
         told.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
             if notes.get("stretch") == "even"
@@ -17,28 +25,27 @@ def diagnosis(found, notes):
     rate = notes.get("rate", "")
     if rate in READINGS:
         told.append(READINGS[rate])
-    elif _low(order, "free"):
+    elif _low(free):
         told.append(
-            "Even the free body converges with order "
-            f"{min(order['order_free_Q'], order['order_free_Omega']):.1f}: the kinematics or Euler's equations are "
-            "inconsistent (a wrong factor in the rotation map, a wrong term)."
+            f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
+            "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
         )
-    elif _low(order, "potential"):
+    elif _low(potential):
         told.append("The free body converges and the body under a torque does not: look at where the torque enters.")
-    elif _behind(order, "forced", "potential"):
+    elif _behind(forced, potential):
         told.append(
             "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
         )
-    if loose and not _low(order, "free") and not _low(order, "potential"):
+    if loose and not _low(free) and not _low(potential):
         told.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
             "Iterate to round-off, not to a tolerance."
         )
-    if verdict.get("symmetric") == "no" and notes.get("symmetric") == "scales" and not told:
+    if verdict.get(symmetry) == "no" and notes.get(symmetry) == "scales" and not told:
         told.append(
             "Not symmetric: the step is not its own adjoint. If it was meant to be, a term stands on one side only."
         )
-    if verdict.get("symplectic_free") == "no" and verdict.get("symmetric") == "yes" and not told:
+    if verdict.get(symplectic) == "no" and verdict.get(symmetry) == "yes" and not told:
         told.append(
             "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, "
             "the map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
@@ -60,11 +67,9 @@ READINGS = {
 """By what Euler's equations seem to read, the mistake."""
 
 
-def _low(order, case):
-    values = [order.get(f"order_{case}_{what}") for what in ("Q", "Omega")]
-    return any(v is not None and v <= 0.5 for v in values)
+def _low(orders):
+    return any(v is not None and v <= 0.5 for v in orders)
 
 
-def _behind(order, case, other):
-    pairs = [(order.get(f"order_{case}_{w}"), order.get(f"order_{other}_{w}")) for w in ("Q", "Omega")]
-    return any(None not in pair and pair[0] < pair[1] - 0.5 for pair in pairs)
+def _behind(orders, others):
+    return any(None not in pair and pair[0] < pair[1] - 0.5 for pair in zip(orders, others))

@@ -12,11 +12,11 @@ import time
 import numpy as np
 
 from polhode.body import torque_at
-from polhode.fingerprint import reachable
-from polhode.certify import properties
+from polhode.certify import cases
 from polhode.certify.drift import stress
 from polhode.certify.recommend import DRIFT_STEP, FILE
 from polhode.exact.reference import reference
+from polhode.fingerprint import reachable
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.solve import methods, solve
@@ -25,7 +25,7 @@ from polhode.solver import NO_SOLVE
 SPAN = 5.0
 LOOKS = 4  # times at which errors are taken, the largest counts: one alone may be small by accident
 STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
-CASES = {"free": properties.free, "potential": properties.potential, "axisymmetric": properties.axisymmetric}
+CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases.stress}
 
 
 def measurements(tick=lambda name: None):

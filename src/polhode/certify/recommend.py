@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from polhode.errors import InputError
 from polhode.problem import _number
+from polhode.properties import CLAIMED, KEPT
 from polhode.solve import _positive_integer, methods
 
 FILE = pathlib.Path(__file__).with_name("measured.json")
@@ -23,12 +24,15 @@ DRIFT_STEP = 0.125  # with which the drifts were measured
 UNMEASURED = "not in measured.json"
 FINEST = 1e-13  # no accuracy beyond can be asked of floats
 
-KEEP = {
-    "momentum": ("momentum_free", "momentum_top"),
-    "energy": ("energy_free", "energy_top"),
-    "symplectic": ("symplectic_free", "symplectic"),
-    "symmetric": ("symmetric", "symmetric"),
-}
+
+def _claims_that_say(word):
+    """The claims that something is kept: for a free body, and under a torque."""
+    rows = [row for row in CLAIMED if row.keep == word]
+    free = tuple(row.claim for row in rows if not row.needs_torque)
+    return free, tuple(row.claim for row in rows if row.needs_torque) or free
+
+
+KEEP = {word: _claims_that_say(word) for word in KEPT}
 """What can be asked to be kept exactly: the claims that say so, for a free body and under a torque."""
 
 
@@ -102,7 +106,7 @@ def recommend(
     simple       prefer short programs: the cost is weighted by the lines of code
     count        how many methods to name
     """
-    data = _data()
+    data = measured_data()
     torque = data["torque_ns"] if torque_cost is None else 1e9 * _positive("torque_cost", torque_cost)
     accuracy, horizon = _positive("accuracy", accuracy), _positive("horizon", horizon)
     if accuracy < FINEST:
@@ -151,13 +155,18 @@ def _unfit(m, d, free, keep, explicit, horizon):
     if m.free_only and not free:
         return "for a free body only"
     for name in keep:
-        if not getattr(m, KEEP[name][0 if free else 1]):
+        if not _keeps(m, name, free):
             return f"does not keep: {name}"
     if explicit and not free and not m.explicit_torque:
         return "implicit in the torque"
     if not free and d["drift"] == "unstable" and horizon > 100:
         return "unstable in long runs"
     return ""
+
+
+def _keeps(m, name, free):
+    """Whether a method claims to keep what is asked for."""
+    return all(getattr(m, claim) for claim in KEEP[name][0 if free else 1])
 
 
 def _step(m, d, data, case, accuracy, time):
@@ -208,13 +217,13 @@ def _reasons(m, d, free, limit, accuracy, calls):
     ]
     if not free:
         told.append(f"{calls:.3g} torque evaluation{'s' if calls != 1 else ''} a step")
-        if m.symplectic:
+        if _keeps(m, "symplectic", free):
             told.append("symplectic: the energy error stays bounded")
         elif d["drift"] == "none":
             told.append("no drift was seen, though nothing guarantees that")
-    elif m.symplectic_free:
+    elif _keeps(m, "symplectic", free):
         told.append("symplectic")
-    kept = [name for name in ("momentum", "energy") if getattr(m, KEEP[name][0 if free else 1])]
+    kept = [name for name in ("momentum", "energy") if _keeps(m, name, free)]
     if kept:
         told.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
     return tuple(told)
@@ -228,5 +237,6 @@ def _positive(label, value):
 
 
 @functools.cache
-def _data():
+def measured_data():
+    """What measured.json holds."""
     return json.loads(FILE.read_text(encoding="utf-8"))

@@ -2,30 +2,28 @@
 
 import math
 
+from polhode.properties import BY_KEY, ORDER, OUTLOOKS, PROPERTIES
+
 
 def summary(name, properties):
     """What the method is good for."""
     kept = _kept(properties)
     order = _order(properties)
     words = [f"{name} is {order}"]
-    verdicts = [p.verdict for k, p in properties.items() if not k.startswith("order_")]
+    verdicts = [p.verdict for k, p in properties.items() if BY_KEY[k].kind != ORDER]
     known = verdicts.count("no") >= verdicts.count("undecided")
     nothing = "it keeps nothing exactly" if known else "what it keeps is undecided"
     words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
-    drift = properties.get("drift")
-    if _says(properties, "symplectic_potential", "yes"):
-        words.append(": made for long runs, its energy error stays bounded")
-    elif drift is not None and drift.verdict == "yes":
-        words.append(": for short runs, its energy drifts on the stress test")
-    elif _says(properties, "symplectic_free", "yes") and "symplectic_potential" not in properties:
-        words.append(": made for long runs of a free body")
-    elif drift is not None and drift.verdict == "no":
-        words.append(": no drift was seen, but nothing guarantees that for longer runs")
+    for outlook in OUTLOOKS:
+        if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
+            words.append(f": {outlook.words}")
+            break
     return "".join(words) + "."
 
 
 def _order(properties):
-    values = [p.value for k, p in properties.items() if k.startswith("order_") and p.value is not None]
+    orders = {k: p.value for k, p in properties.items() if BY_KEY[k].kind == ORDER and p.value is not None}
+    values = list(orders.values())
     if not values:
         return "of unknown order"
     if all(math.isinf(v) for v in values):
@@ -33,32 +31,24 @@ def _order(properties):
     low = min(values)
     if low < 0.5:
         return f"not convergent (measured order {low:.2f})"
-    free = [properties[k].value for k in ("order_free_Q", "order_free_Omega") if k in properties]
+    free = [value for key, value in orders.items() if BY_KEY[key].case == "free"]
     text = f"of order {round(low)}"
     if free and min(free) > low + 0.5:
         best = min(free)
         text += " (exact for a free body)" if math.isinf(best) else f" ({round(best)} for a free body)"
-    if _says(properties, "symmetric", "yes"):
-        text += " and symmetric"
-    return text
+    adjectives = [row.adjective for row in PROPERTIES if row.adjective and _says(properties, row.key, "yes")]
+    return _joined([text, *adjectives])
 
 
 def _kept(properties):
+    """What the table of properties has to say of the verdicts, without what others cover."""
+    covered = {key for row in PROPERTIES if _says(properties, row.key, "yes") for key in row.covers}
     kept = []
-    if _says(properties, "symplectic_potential", "yes"):
-        kept.append("is symplectic")
-    elif _says(properties, "symplectic_free", "yes"):
-        kept.append("is symplectic for a free body only")
-    elif _says(properties, "poisson_free", "yes"):
-        kept.append("is a Poisson map of a free body's momentum")
-    if _says(properties, "momentum_free", "yes"):
-        kept.append("keeps the spatial momentum")
-    if _says(properties, "energy_top", "yes"):
-        kept.append("keeps the energy of a free body and of a heavy top")
-    elif _says(properties, "energy_free", "yes"):
-        kept.append("keeps the energy of a free body")
-    if _says(properties, "on_group", "no"):
-        kept.append("leaves the rotation group")
+    for row in PROPERTIES:
+        if row.if_yes and _says(properties, row.key, "yes") and row.key not in covered:
+            kept.append(row.if_yes)
+        if row.if_no and _says(properties, row.key, "no"):
+            kept.append(row.if_no)
     return kept
 
 

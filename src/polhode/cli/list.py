@@ -28,18 +28,23 @@ def run(arguments):
 
 def method_data(m):
     """A method's claims as plain data."""
-    from polhode.model import CLAIMS
+    from dataclasses import fields
+
+    from polhode.properties import NUMBER, PROPERTIES, RATE, YES_OR_NO
+
+    def claims(kind):
+        return {row.claim: getattr(m, row.claim) for row in PROPERTIES if row.kind == kind and row.claim}
 
     return {
         "name": m.name,
         "aliases": m.aliases,
         "title": m.title,
         "family": m.family,
-        "order": {"free": m.orders.free, "torque": m.orders.torque},
+        "order": {part.name: getattr(m.orders, part.name) for part in fields(m.orders)},
         "free_only": m.free_only,
-        "torques_per_step": m.torques_per_step,
-        **{claim: getattr(m, claim) for claim in CLAIMS},
-        "drift": m.drift,
+        **claims(NUMBER),
+        **claims(YES_OR_NO),
+        **claims(RATE),
         "sources": m.sources,
     }
 

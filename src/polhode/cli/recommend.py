@@ -4,6 +4,7 @@ Without options: a run of 10 000 radians in a potential whose torque is as cheap
 """
 
 from polhode.cli.output import number, show, show_json, whole
+from polhode.properties import KEPT
 
 HELP = "which method for which job, ranked by measurements"
 EXAMPLE = "  polhode recommend --torque-cost 1e-3 --horizon 1e6 --keep momentum"
@@ -18,9 +19,7 @@ def arguments(parser):
         "--accuracy", type=number, default=1e-4, metavar="E", help="error of the attitude after half a turn (1e-4)"
     )
     parser.add_argument("--horizon", type=number, default=1e4, metavar="R", help="length of the run in radians (1e4)")
-    parser.add_argument(
-        "--keep", nargs="+", default=(), metavar="WHAT", help="of momentum, energy, symplectic, symmetric: kept exactly"
-    )
+    parser.add_argument("--keep", nargs="+", default=(), metavar="WHAT", help=f"of {', '.join(KEPT)}: kept exactly")
     parser.add_argument("--explicit", action="store_true", help="only methods explicit in the torque")
     parser.add_argument("--simple", action="store_true", help="prefer short programs")
     parser.add_argument("--count", type=whole, default=5, metavar="N", help="how many to name (5)")

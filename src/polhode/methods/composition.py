@@ -2,12 +2,15 @@
 
 import functools
 import inspect
+import itertools
+from dataclasses import fields
 
 from polhode.body import start_plain
 from polhode.errors import InputError
 from polhode.methods.schemes import scheme as scheme_of
 from polhode.methods.tableaux import rounded
 from polhode.model import Method, Order
+from polhode.properties import CLAIMED
 from polhode.scalar import kernel
 from polhode.so3.vectors import cross, lin, mul, plus
 
@@ -86,16 +89,9 @@ def compose(method, scheme):
         ),
         nodes=base.nodes,
         free_only=base.free_only,
-        order=raised["free"][0] if len({*raised["free"], *raised["torque"]}) == 1 else Order(**raised),
+        order=raised["free"][0] if len({n for pair in raised.values() for n in pair}) == 1 else Order(**raised),
         torques_per_step=None if base.torques_per_step is None else s * base.torques_per_step,
-        symmetric=True,
-        symplectic_free=base.symplectic_free,
-        symplectic=base.symplectic,
-        poisson_free=base.poisson_free,
-        momentum_free=base.momentum_free,
-        energy_free=base.energy_free,
-        momentum_top=base.momentum_top,
-        energy_top=base.energy_top,
+        **{row.claim: getattr(base, row.claim) for row in CLAIMED if row.composes},
         drift="none" if base.drift == "none" else None,
     )
 
@@ -112,8 +108,9 @@ def _checked(base):
             f"{base.name} {what}: its error has even powers of h too, which these schemes do not remove. Compose a "
             "symmetric method" + (", or state symmetric=True if it is." if base.symmetric is None else ".")
         )
-    orders = {"free": base.orders.free, "torque": base.orders.free if base.free_only else base.orders.torque}
-    for n in (*orders["free"], *orders["torque"]):
+    parts = [part.name for part in fields(Order)]
+    orders = {part: getattr(base.orders, "free" if base.free_only else part) for part in parts}
+    for n in itertools.chain(*orders.values()):
         if n != n or n % 2 == 1:
             raise InputError(
                 f"{base.name} states the order {base.order}; a symmetric method has an even one. State it as order=."

@@ -3,8 +3,10 @@
 import inspect
 import pathlib
 import sys
+import textwrap
 
 from polhode.problems.catalogue import problems
+from polhode.properties import NUMBER, ORDER, RATE, YES_OR_NO, columns
 from polhode.references import fields
 from polhode.solve import methods
 
@@ -13,9 +15,7 @@ METHODS_HEAD = """\
 
 Generated from the catalogue by `make docs`; every entry of the table is measured in the test suite, the noes too.
 
-Order is that of Q and of Omega, for the free body and with a torque; one number where all agree. "free / U": without
-and with a potential; "free / top": for a free body and for a heavy top without symmetry. Torques: evaluations a step.
-Drift: of the energy on the stress test.
+{notes}
 
 Every implicit method solves its equations to round-off for steps that turn the body by up to 0.9 rad, whatever the
 body; most go further (`polhode certify` measures how far on the test problem). Where a solve does not converge, the
@@ -28,17 +28,6 @@ Generated from the catalogue by `make docs`. Q maps body to space; Omega and the
 """
 
 
-HEADS = (
-    "method",
-    "order",
-    "symmetric",
-    "symplectic free / U",
-    "Poisson",
-    "momentum free / top",
-    "energy free / top",
-    "torques",
-    "drift",
-)
 DRIFT = {"+": "gains", "-": "loses", "none": "none", "unstable": "unstable", None: "-"}
 
 
@@ -57,20 +46,16 @@ def pages():
 
 def methods_page():
     """Table and lectures of all methods."""
-    lines = [METHODS_HEAD, "| " + " | ".join(HEADS) + " |", "|" + "---|" * len(HEADS)]
+    notes = dict.fromkeys(column.note for column, _ in columns() if column.note)
+    heads = ["method", *(_head(column, rows) for column, rows in columns())]
+    lines = [
+        METHODS_HEAD.format(notes=textwrap.fill(" ".join(notes), 120)),
+        "| " + " | ".join(heads) + " |",
+        "|" + "---|" * len(heads),
+    ]
     family, lectures = None, []
     for m in methods().values():
-        cells = (
-            f"[{m.name}](#{_anchor(m.name)})",
-            _orders(m),
-            _yes(m.symmetric),
-            f"{_yes(m.symplectic_free)} / {_yes(m.symplectic)}",
-            _yes(m.poisson_free),
-            f"{_yes(m.momentum_free)} / {_yes(m.momentum_top)}",
-            f"{_yes(m.energy_free)} / {_yes(m.energy_top)}",
-            "none" if m.free_only else "implicit" if m.torques_per_step is None else str(m.torques_per_step),
-            DRIFT[m.drift],
-        )
+        cells = [f"[{m.name}](#{_anchor(m.name)})", *(_cell(m, rows) for _, rows in columns())]
         lines.append("| " + " | ".join(cells) + " |")
         if m.family != family:
             lectures.append(f"## {m.family[0].upper() + m.family[1:]}\n")
@@ -112,14 +97,30 @@ def _source(key):
     return f"[{text}](https://doi.org/{source['doi']})" if "doi" in source else text
 
 
-def _orders(m):
-    values = (*m.orders.free, *m.orders.torque[: 0 if m.free_only else 2])
-    words = ["exact" if x == float("inf") else f"{x:g}" for x in values]
-    if len(set(words)) == 1:
-        return words[0]
-    free = words[0] if words[0] == words[1] else f"{words[0]}, {words[1]}"
-    torque = words[2] if words[2] == words[3] else f"{words[2]}, {words[3]}"
-    return f"{free} free; {torque}"
+def _head(column, rows):
+    labels = [row.label for row in rows if row.kind != ORDER and row.label]
+    return f"{column.head} {' / '.join(labels)}".strip()
+
+
+def _cell(m, rows):
+    """What a method claims of the properties of a column."""
+    if rows[0].kind == ORDER:
+        return _orders(m, rows)
+    told = {YES_OR_NO: _yes, NUMBER: lambda claim: _number(m, claim), RATE: DRIFT.__getitem__}[rows[0].kind]
+    return " / ".join(told(getattr(m, row.claim)) for row in rows)
+
+
+def _number(m, claim):
+    return "none" if m.free_only else "implicit" if claim is None else str(claim)
+
+
+def _orders(m, rows):
+    """One order where all agree; otherwise by what they are claimed of."""
+    labels = {row.part: row.label for row in rows if row.part and not (m.free_only and row.needs_torque)}
+    words = {part: ["exact" if x == float("inf") else f"{x:g}" for x in getattr(m.orders, part)] for part in labels}
+    if len({word for pair in words.values() for word in pair}) == 1:
+        return next(iter(words.values()))[0]
+    return "; ".join(f"{', '.join(dict.fromkeys(words[part]))} {label}".strip() for part, label in labels.items())
 
 
 def _yes(claim):

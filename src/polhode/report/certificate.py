@@ -5,30 +5,9 @@ from html import escape
 from rich.table import Table
 from rich.text import Text
 
+from polhode.properties import BY_KEY, NUMBER, ORDER
 from polhode.report.page import page, table
 
-NAMES = {
-    "order_free_Q": "order of Q, free body",
-    "order_free_Omega": "order of Omega, free body",
-    "order_potential_Q": "order of Q, potential",
-    "order_potential_Omega": "order of Omega, potential",
-    "order_forced_Q": "order of Q, torque in time",
-    "order_forced_Omega": "order of Omega, torque in time",
-    "symmetric": "symmetric",
-    "symplectic_free": "symplectic, free body",
-    "symplectic_potential": "symplectic, potential",
-    "poisson_free": "Poisson map, free body",
-    "momentum_free": "spatial momentum, free body",
-    "energy_free": "energy, free body",
-    "momentum_top": "vertical momentum, heavy top",
-    "energy_top": "energy, heavy top",
-    "on_group": "stays on SO(3)",
-    "drift": "energy drifts, stress test",
-    "torque_evaluations": "torque evaluations a step",
-    "iterations": "iterations a step",
-    "largest_step": "largest step that solves",
-}
-NUMBERS = ("order_", "torque_", "iterations", "largest_")
 COLOUR = {"yes": "green", "no": "dark_orange3", "undecided": "dim"}
 CLASS = {"yes": "none", "no": "gains", "undecided": "quiet"}
 
@@ -43,15 +22,15 @@ def certificate_table(c):
     drawn.add_column("value", justify="right", no_wrap=True)
     drawn.add_column("how it was measured", style="dim")
     for key, p in c.properties.items():
-        drawn.add_row(NAMES[key], Text(_verdict(key, p), style=COLOUR[p.verdict]), _value(key, p), p.how)
+        drawn.add_row(BY_KEY[key].title, Text(_verdict(key, p), style=COLOUR[p.verdict]), _value(key, p), p.how)
     return drawn
 
 
 def certificate_notes(c):
     """Sentences below the table: contradicted claims, and what the failures point to."""
-    notes = [f"Claimed otherwise: {NAMES[key]} ({claimed})." for key, claimed in c.contradictions.items()]
+    notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
-        notes.append(f"Not measured of a {c.form} like this: {', '.join(NAMES[key] for key in c.not_measured)}.")
+        notes.append(f"Not measured of a {c.form} like this: {', '.join(BY_KEY[key].title for key in c.not_measured)}.")
     return [*notes, *c.diagnosis]
 
 
@@ -59,7 +38,7 @@ def certificate_card(c):
     """The card for a notebook."""
     rows = [
         (
-            escape(NAMES[key]),
+            escape(BY_KEY[key].title),
             f'<span class="verdict {CLASS[p.verdict]}">{_verdict(key, p)}</span>',
             escape(_value(key, p)),
             f'<span class="quiet">{escape(p.how)}</span>',
@@ -87,7 +66,7 @@ def certificate_page(c):
 
 
 def _verdict(key, p):
-    return "measured" if key.startswith(NUMBERS) and p.verdict == "yes" else p.verdict
+    return "measured" if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes" else p.verdict
 
 
 def _value(key, p):
@@ -95,6 +74,6 @@ def _value(key, p):
         return "-"
     if p.value == float("inf"):
         return "exact"
-    if key.startswith(NUMBERS):
-        return f"{p.value:.2f}" if key.startswith("order_") else f"{p.value:.3g}"
+    if BY_KEY[key].kind in (ORDER, NUMBER):
+        return f"{p.value:.2f}" if BY_KEY[key].kind == ORDER else f"{p.value:.3g}"
     return f"{p.value:.1e}"

@@ -1,9 +1,12 @@
 """Tables for the terminal, drawn by rich."""
 
+from dataclasses import astuple
+
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from polhode.properties import NUMBER, ORDER, YES_OR_NO, columns
 from polhode.text import fixed, one, plain
 
 COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red"}
@@ -75,37 +78,44 @@ def family_table(result):
 
 def method_table(methods):
     """The catalogue of methods with what is claimed of each."""
-    table = drawn("Methods", caption=METHOD_KEY)
+    table = drawn("Methods", caption=method_key())
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it is")
-    for head in ("order", "sym", "sympl", "Poisson", "momentum", "energy", "torques", "drift"):
-        table.add_column(head, justify="center", no_wrap=True)
+    for column, _ in columns():
+        table.add_column(column.short, justify="center", no_wrap=True)
     family = None
     for m in methods:
         if family is not None and m.family != family:
             table.add_section()
         family = m.family
-        table.add_row(
-            m.name,
-            m.title,
-            _orders(m),
-            _yes(m.symmetric),
-            _yes(m.symplectic_free) + " " + _yes(m.symplectic),
-            _yes(m.poisson_free),
-            _yes(m.momentum_free) + " " + _yes(m.momentum_top),
-            _yes(m.energy_free) + " " + _yes(m.energy_top),
-            "implicit" if m.torques_per_step is None else str(m.torques_per_step),
-            m.drift or "?",
-        )
+        table.add_row(m.name, m.title, *(_cell(m, rows) for _, rows in columns()))
     return table
 
 
-METHOD_KEY = (
-    "order: of Q and Omega, free body and with a torque, one number where all agree; sym: symmetric;\n"
-    "sympl: symplectic without and with a potential; Poisson: of the free body's momentum;\n"
-    "momentum, energy: conserved for a free body, and for a heavy top; torques: evaluations a step;\n"
-    "drift: of the energy on the stress test. y: yes, -: no, ?: not claimed."
-)
+def method_key(width=100):
+    """What the columns are, in lines of this width; columns of one legend are told together."""
+    told = {}
+    for column, _ in columns():
+        told.setdefault(column.legend, []).append(column.short)
+    parts = [f"{', '.join(heads)}: {legend};" for legend, heads in told.items()]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) < width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return "\n".join(lines)[:-1] + ". y: yes, -: no, ?: not claimed."
+
+
+def _cell(m, rows):
+    """What a method claims of the properties of a column."""
+    if rows[0].kind == ORDER:
+        return _orders(m)
+    claims = [getattr(m, row.claim) for row in rows]
+    if rows[0].kind == YES_OR_NO:
+        return " ".join(_yes(claim) for claim in claims)
+    nothing = "implicit" if rows[0].kind == NUMBER else "?"
+    return " ".join(nothing if claim is None else str(claim) for claim in claims)
 
 
 def problem_table(problems):
@@ -142,8 +152,8 @@ def _maybe(x):
 
 
 def _orders(m):
-    values = (*m.orders.free, *m.orders.torque)
-    known = {"?" if x != x else f"{x:g}" for x in values}
+    pairs = astuple(m.orders)
+    known = {"?" if x != x else f"{x:g}" for pair in pairs for x in pair}
     if len(known) == 1:
         return known.pop()
-    return "/".join(f"{x:g}" for x in m.orders.free) + " " + "/".join(f"{x:g}" for x in m.orders.torque)
+    return " ".join("/".join(f"{x:g}" for x in pair) for pair in pairs)

@@ -2,7 +2,7 @@
 
 import time
 
-from polhode.certify import properties
+from polhode.certify import cases, theorems
 from polhode.certify.drift import stress
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.reproduce.table import BLANK, NEARLY, NO, OPEN, SEEN, YES, Cell, Row, TableResult, differences
@@ -71,7 +71,7 @@ def table_1(tick=lambda what: None, t_end=ORTOLAN_SACCON.t_end, ensemble=8):
     clock = time.perf_counter()
     names = [name for _, members, _ in PRINTED for name in members]
     tick("energy, free body")
-    free = stress(names, t_end=t_end, ensemble=ensemble, problem=properties.free())
+    free = stress(names, t_end=t_end, ensemble=ensemble, problem=cases.free())
     tick("energy, stress test")
     bound = stress(names, t_end=t_end, ensemble=ensemble)
     rows = []
@@ -92,16 +92,16 @@ def table_1(tick=lambda what: None, t_end=ORTOLAN_SACCON.t_end, ensemble=8):
 
 
 def _cells(method, printed, free, bound):
-    def exact(*defects):
-        findings = [properties.finding(defect, method) for defect in defects]
+    def exact(defect, *problems):
+        findings = [theorems.finding(defect, method, p()) for p in problems]
         return all(f.holds for f in findings), max(f.high for f in findings)
 
-    def yes_or_no(column, *defects):
-        holds, defect = exact(*defects)
-        return Cell(entries[column], YES if holds else NO, defect, HOW[column])
+    def yes_or_no(column, defect, *problems):
+        holds, size = exact(defect, *problems)
+        return Cell(entries[column], YES if holds else NO, size, HOW[column])
 
-    def energy(column, defect, drift, symplectic):
-        holds, size = exact(defect)
+    def energy(column, problem, drift, symplectic):
+        holds, size = exact(theorems.energy, problem)
         if holds:
             return Cell(entries[column], YES, size, HOW[column])
         evidence = drift.evidence[0]
@@ -111,17 +111,14 @@ def _cells(method, printed, free, bound):
 
     entries = dict(zip(COLUMNS, printed))
     cells = {
-        "free symplectic": yes_or_no("free symplectic", properties.DEFECTS["symplectic_free"]),
-        "free momentum": yes_or_no("free momentum", properties.momentum_free),
-        "potential symplectic": yes_or_no("potential symplectic", properties.symplecticity),
-        "potential momentum": yes_or_no("potential momentum", properties.momentum_top, properties.momentum_symmetric),
+        "free symplectic": yes_or_no("free symplectic", theorems.symplecticity, cases.free),
+        "free momentum": yes_or_no("free momentum", theorems.spatial_momentum, cases.free),
+        "potential symplectic": yes_or_no("potential symplectic", theorems.symplecticity, cases.potential),
+        "potential momentum": yes_or_no("potential momentum", theorems.vertical_momentum, cases.top, cases.wall),
     }
-    for side, defect, drift in (
-        ("free", properties.energy_free, free),
-        ("potential", properties.energy_potential, bound),
-    ):
+    for side, problem, drift in (("free", cases.free, free), ("potential", cases.potential, bound)):
         symplectic = cells[f"{side} symplectic"].measured == YES
-        cells[f"{side} energy"] = energy(f"{side} energy", defect, drift, symplectic)
+        cells[f"{side} energy"] = energy(f"{side} energy", problem, drift, symplectic)
     return {column: cells[column] for column in COLUMNS}
 
 

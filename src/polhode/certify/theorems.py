@@ -10,44 +10,16 @@ from dataclasses import dataclass
 import mpmath
 from mpmath import mpf
 
+from polhode.certify.cases import ATTITUDE, MOMENTUM, case_of, potential
 from polhode.errors import InputError
-from polhode.problems.catalogue import problem
 from polhode.scalar import STEP
 from polhode.so3.rotations import compose, inverse, matrix, rotated, unit
 from polhode.so3.vectors import dot, mul
 from polhode.solve import body_of
 
-INERTIA = (1.6, 2.3, 3.1)
-ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic in use
-MOMENTUM = (0.7, -0.4, 1.1)
 DIGITS = (30, 50)
 STEP_SIZE = mpf(1) / 8
 SPAN = mpf(1) / 4
-
-
-def free():
-    """A free body without symmetry."""
-    return problem("free-body", inertia=INERTIA)
-
-
-def potential():
-    """The stress test's potential on a body without symmetry."""
-    return problem("stress", inertia=INERTIA)
-
-
-def axisymmetric():
-    """The stress test: two equal moments, in a potential without symmetry."""
-    return problem("stress")
-
-
-def top():
-    """The heavy top without symmetry."""
-    return problem("heavy-top")
-
-
-def forced():
-    """The torque that depends on time."""
-    return problem("forced")
 
 
 @dataclass(frozen=True)
@@ -75,9 +47,8 @@ def finding(defect, method, *arguments):
 # ---- the defects -------------------------------------------------------------------------------------
 
 
-def symmetry(method, p=None, h=STEP_SIZE):
+def symmetry(method, p, h=STEP_SIZE):
     """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
-    p = p or (free() if method.free_only else forced())
     body, q, Pi = generic(p, method)
     t = mpf(1) / 3
     first = method.start(h, t, q, Pi, body)
@@ -91,9 +62,8 @@ def symmetry(method, p=None, h=STEP_SIZE):
     return max(missed, furthest(back[3], first[3])) if method.extended else missed
 
 
-def symplecticity(method, p=None, h=STEP_SIZE):
+def symplecticity(method, p, h=STEP_SIZE):
     """max |D^T W(Pi1) D - W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian."""
-    p = p or potential()
     body, q, Pi = generic(p, method)
     columns, Pi1 = [], None
     for j in range(6):
@@ -108,9 +78,8 @@ def symplecticity(method, p=None, h=STEP_SIZE):
     return mpmath.mnorm(D.T * form(after) * D - form(Pi), mpmath.inf)
 
 
-def poisson(method, p=None, h=STEP_SIZE):
-    """max |A hat(Pi0) A^T - hat(Pi1)| for the free body, A the derivative of Pi1 by Pi0."""
-    p = p or free()
+def poisson(method, p, h=STEP_SIZE):
+    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0."""
     body, q, Pi = generic(p, method)
     columns, Pi1 = [], None
     for j in range(3):
@@ -121,58 +90,48 @@ def poisson(method, p=None, h=STEP_SIZE):
     return mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf)
 
 
-def momentum_free(method, h=STEP_SIZE):
-    """Change of the spatial momentum of a free body in three steps."""
-    return _changed(method, free(), h, lambda q, Pi, p: rotated(q, Pi))
+def spatial_momentum(method, p, h=STEP_SIZE):
+    """Change of the spatial momentum in three steps."""
+    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi))
 
 
-def energy_free(method, h=STEP_SIZE):
-    """Change of the energy of a free body in three steps."""
-    return _changed(method, free(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
+def vertical_momentum(method, p, h=STEP_SIZE):
+    """Change of the vertical momentum in three steps."""
+    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi)[2:])
 
 
-def momentum_top(method, h=STEP_SIZE):
-    """Change of the vertical momentum of the heavy top in three steps."""
-    return _changed(method, top(), h, lambda q, Pi, p: rotated(q, Pi)[2:])
+def energy(method, p, h=STEP_SIZE):
+    """Change of the energy in three steps."""
+    J = tuple(mpf(x) for x in p.moments.tolist())
+    iJ = tuple(1 / x for x in J)
+    return _changed(
+        method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + p._potential_kernel(matrix(q), p.parameters),)
+    )
 
 
-def energy_top(method, h=STEP_SIZE):
-    """Change of the energy of the heavy top in three steps."""
-    return _changed(method, top(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
-
-
-def casimir_free(method, h=STEP_SIZE):
-    """Change of |Pi|^2 of a free body in three steps."""
-    return _changed(method, free(), h, lambda q, Pi, p: (dot(Pi, Pi),))
-
-
-def energy_potential(method, h=STEP_SIZE):
-    """Change of the energy in a potential without symmetry in three steps."""
-    return _changed(method, potential(), h, lambda q, Pi, p: (_energy(q, Pi, p),))
-
-
-def momentum_symmetric(method, h=STEP_SIZE):
-    """Change of the vertical momentum near a soft wall, a potential with a symmetry and far from linear in Q."""
-    return _changed(method, problem("soft-wall", inertia=INERTIA), h, lambda q, Pi, p: rotated(q, Pi)[2:])
+def casimir(method, p, h=STEP_SIZE):
+    """Change of |Pi|^2 in three steps."""
+    return _changed(method, p, h, lambda q, Pi: (dot(Pi, Pi),))
 
 
 DEFECTS = {
-    "symmetric": symmetry,
-    "symplectic_free": lambda method: symplecticity(method, free()),
-    "symplectic": symplecticity,
-    "poisson_free": poisson,
-    "momentum_free": momentum_free,
-    "energy_free": energy_free,
-    "momentum_top": momentum_top,
-    "energy_top": energy_top,
+    "symmetry": symmetry,
+    "symplecticity": symplecticity,
+    "Poisson map": poisson,
+    "spatial momentum": spatial_momentum,
+    "vertical momentum": vertical_momentum,
+    "energy": energy,
 }
-"""For every yes-or-no claim of a method, the defect that is zero when it holds."""
-
-WITH_TORQUE = ("symplectic", "momentum_top", "energy_top")
-"""The claims that say nothing about a method for free bodies only."""
+"""By what a row of the table of properties measures, the defect that is zero when the property holds."""
 
 
-def torque_evaluations(method, p=None, h=0.125, steps=16):
+def tested(row, method):
+    """The finding on a yes-or-no property, on the problem of its row; none where it says nothing of the method."""
+    p = case_of(row, method)
+    return None if p is None else finding(DEFECTS[row.measure], method, p)
+
+
+def torque_calls(method, p=None, h=0.125, steps=16):
     """How often the torque is called in so many steps, counted."""
     p = p or potential()
     calls = []
@@ -277,12 +236,7 @@ def form(Pi):
 def _changed(method, p, h, invariant):
     body, q, Pi = generic(p, method)
     state = method.start(h, mpf(0), q, Pi, body)
-    before = invariant(q, Pi, p)
+    before = invariant(q, Pi)
     for i in range(3):
         state = taken(method, h, i * h, state, body)
-    return furthest(invariant(state[0], state[1], p), before)
-
-
-def _energy(q, Pi, p):
-    J = tuple(mpf(x) for x in p.moments.tolist())
-    return dot(Pi, mul(tuple(1 / x for x in J), Pi)) / 2 + p._potential_kernel(matrix(q), p.parameters)
+    return furthest(invariant(state[0], state[1]), before)

@@ -1,0 +1,284 @@
+"""The properties of an integrator, one row each: certificates, claims, lists, pages, JSON and advice follow from them.
+
+To add a property, add its row: to `Claims` if methods claim it, to `UNCLAIMED` if not. It is measured by the functions
+that certify/kernel.py (kernels) and certify/outside.py (anything that runs) list under its `measure`, on the problem
+that certify/cases.py lists under its `case`.
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+ORDER, YES_OR_NO, RATE, NUMBER = KINDS = ("order", "yes or no", "rate", "number")
+"""What can be measured of a property, in the order in which a certificate lists them. A rate is yes or no, too, and
+is claimed by its sign."""
+
+KEPT = ("momentum", "energy", "symplectic", "symmetric")
+"""What `recommend(keep=...)` can be asked for."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the lists of methods, of one property or of several that belong together."""
+
+    head: str  # on the page
+    short: str  # in the terminal
+    legend: str  # below the table in the terminal
+    note: str = ""  # above the table on the page, where the head does not say all
+
+
+BY_ORDER = Column(
+    "order",
+    "order",
+    "of Q and Omega, free body and with a torque, one number where all agree",
+    "Order is that of Q and of Omega, for the free body and with a torque; one number where all agree.",
+)
+FREE_AND_TOP = '"free / top": for a free body and for a heavy top without symmetry.'
+SYMPLECTIC = Column(
+    "symplectic", "sympl", "symplectic without and with a potential", '"free / U": without and with a potential;'
+)
+MOMENTUM = Column("momentum", "momentum", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
+ENERGY = Column("energy", "energy", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One property."""
+
+    key: str  # in certificates and JSON
+    title: str
+    kind: str = YES_OR_NO
+    measure: str  # what is measured
+    case: str  # on which problem; of a method for free bodies only, on the free body
+    needs_torque: bool = False  # whether it says nothing of a method for free bodies only
+    group: str = ""  # of those that one measurement gives
+    how: str = ""  # in words; numbers come with words of their own
+    how_outside: str = ""  # the same, of an integrator that can only be run; as `how` if empty
+    claim: str | None = None  # the attribute of a Method that claims it
+    part: str | None = None  # of a claimed `Order`, for orders
+    composes: bool = True  # whether a symmetric composition of a method that has it has it
+    column: Column | None = None  # in lists of methods
+    label: str = ""  # in a column of several
+    adjective: str = ""  # said of it beside the order, if yes
+    if_yes: str = ""  # said in a summary, ...
+    if_no: str = ""
+    covers: tuple[str, ...] = ()  # keys of which nothing need be said if this one is a yes
+    keep: str | None = None  # the word of KEPT for it
+
+
+def claim(**row: Any) -> Any:
+    """The field of a claim, open unless it is made, with the row of its property."""
+    return field(default=None, metadata=row)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claims:
+    """What a method claims beside its order; None: nothing."""
+
+    torques_per_step: int | None = claim(  # None: implicit in the torque, one evaluation per iteration
+        key="torque_evaluations",
+        title="torque evaluations a step",
+        kind=NUMBER,
+        measure="torque evaluations",
+        case="potential",
+        column=Column("torques", "torques", "evaluations a step", "Torques: evaluations a step."),
+    )
+    symmetric: bool | None = claim(
+        title="symmetric",
+        measure="symmetry",
+        case="forced",
+        how="a step of h and one of -h from a generic state under a torque in time",
+        how_outside="a step of h and one of -h under a torque in time",
+        column=Column("symmetric", "sym", "symmetric"),
+        adjective="symmetric",
+        keep="symmetric",
+    )
+    symplectic_free: bool | None = claim(
+        title="symplectic, free body",
+        measure="symplecticity",
+        case="free",
+        how="D^T W D - W of a free step",
+        column=SYMPLECTIC,
+        label="free",
+        if_yes="is symplectic for a free body only",
+        covers=("poisson_free",),
+        keep="symplectic",
+    )
+    symplectic: bool | None = claim(
+        key="symplectic_potential",
+        title="symplectic, potential",
+        measure="symplecticity",
+        case="potential",
+        needs_torque=True,
+        how="D^T W D - W of a step in a potential without symmetry",
+        how_outside="D^T W D - W in a potential",
+        column=SYMPLECTIC,
+        label="U",
+        if_yes="is symplectic",
+        covers=("symplectic_free", "poisson_free"),
+        keep="symplectic",
+    )
+    poisson_free: bool | None = claim(
+        title="Poisson map, free body",
+        measure="Poisson map",
+        case="free",
+        how="A hat(Pi0) A^T - hat(Pi1) of a free step",
+        column=Column("Poisson", "Poisson", "of the free body's momentum"),
+        if_yes="is a Poisson map of a free body's momentum",
+    )
+    momentum_free: bool | None = claim(
+        title="spatial momentum, free body",
+        measure="spatial momentum",
+        case="free",
+        how="change of Q Pi in three free steps",
+        column=MOMENTUM,
+        label="free",
+        if_yes="keeps the spatial momentum",
+        keep="momentum",
+    )
+    energy_free: bool | None = claim(
+        title="energy, free body",
+        measure="energy",
+        case="free",
+        how="change of the energy in three free steps",
+        column=ENERGY,
+        label="free",
+        if_yes="keeps the energy of a free body",
+        keep="energy",
+    )
+    momentum_top: bool | None = claim(
+        title="vertical momentum, heavy top",
+        measure="vertical momentum",
+        case="top",
+        needs_torque=True,
+        how="change of the vertical momentum of a heavy top without symmetry in three steps",
+        how_outside="change of a top's vertical momentum in three steps",
+        column=MOMENTUM,
+        label="top",
+        keep="momentum",
+    )
+    energy_top: bool | None = claim(
+        title="energy, heavy top",
+        measure="energy",
+        case="top",
+        needs_torque=True,
+        how="change of the energy of a heavy top without symmetry in three steps",
+        how_outside="change of a top's energy in three steps",
+        column=ENERGY,
+        label="top",
+        if_yes="keeps the energy of a free body and of a heavy top",
+        covers=("energy_free",),
+        keep="energy",
+    )
+    drift: str | None = claim(  # "+", "-", "none", "unstable"
+        title="energy drifts, stress test",
+        kind=RATE,
+        measure="drift",
+        case="stress",
+        needs_torque=True,
+        column=Column("drift", "drift", "of the energy on the stress test", "Drift: of the energy on the stress test."),
+    )
+
+
+ORDERS = tuple(
+    Row(
+        key=f"order_{case}_{what}",
+        group=f"order_{case}",
+        title=f"order of {what}, {words}",
+        kind=ORDER,
+        measure="order",
+        case=case,
+        needs_torque=part != "free",
+        how="global error",
+        claim="order",
+        part=part,
+        column=BY_ORDER,
+        label="free" if part == "free" else "",
+    )
+    for case, words, part in (
+        ("free", "free body", "free"),
+        ("potential", "potential", "torque"),
+        ("forced", "torque in time", "torque"),
+    )
+    for what in ("Q", "Omega")
+)
+"""Of Q and of Omega, both from one measurement; those with a torque are one claim. The parts are the fields of `Order`;
+without a part nothing is claimed."""
+
+UNCLAIMED = (
+    Row(
+        key="on_group",
+        title="stays on SO(3)",
+        measure="orthogonality",
+        case="potential",
+        how="max |Q^T Q - I|",
+        if_no="leaves the rotation group",
+    ),
+    Row(key="iterations", title="iterations a step", kind=NUMBER, measure="iterations", case="potential"),
+    Row(key="largest_step", title="largest step that solves", kind=NUMBER, measure="largest step", case="potential"),
+)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a verdict means for long runs."""
+
+    key: str
+    verdict: str
+    words: str
+    unless: str | None = None  # the key of a property that, once measured, decides instead
+
+
+OUTLOOKS = (
+    Outlook("symplectic_potential", "yes", "made for long runs, its energy error stays bounded"),
+    Outlook("drift", "yes", "for short runs, its energy drifts on the stress test"),
+    Outlook("symplectic_free", "yes", "made for long runs of a free body", unless="symplectic_potential"),
+    Outlook("drift", "no", "no drift was seen, but nothing guarantees that for longer runs"),
+)
+"""In this order: a summary says the first that holds."""
+
+PROPERTIES = tuple(
+    sorted(
+        (*ORDERS, *(Row(**{"key": f.name, "claim": f.name, **f.metadata}) for f in fields(Claims)), *UNCLAIMED),
+        key=lambda row: KINDS.index(row.kind),
+    )
+)
+"""All rows, in the order in which a certificate lists them."""
+
+BY_KEY = {row.key: row for row in PROPERTIES}
+CLAIMED = tuple(row for row in PROPERTIES if row.kind == YES_OR_NO and row.claim)
+"""The rows of the yes-or-no claims."""
+
+
+def groups() -> list[tuple[Row, ...]]:
+    """The rows, those of one measurement together."""
+    together: dict[str, tuple[Row, ...]] = {}
+    for row in PROPERTIES:
+        together[row.group or row.key] = (*together.get(row.group or row.key, ()), row)
+    return list(together.values())
+
+
+def columns() -> list[tuple[Column, tuple[Row, ...]]]:
+    """The columns of a list of methods with their rows."""
+    together: dict[Column, tuple[Row, ...]] = {}
+    for kind in (ORDER, YES_OR_NO, NUMBER, RATE):
+        for row in PROPERTIES:
+            if row.column and row.kind == kind:
+                together[row.column] = (*together.get(row.column, ()), row)
+    return list(together.items())
+
+
+def measured_by(measure: str, case: str | None = None) -> tuple[str, ...]:
+    """The keys of what is measured so."""
+    return tuple(row.key for row in PROPERTIES if row.measure == measure and case in (None, row.case))
+
+
+def claims_of(method: Any) -> dict[str, Any]:
+    """What a method claims that a certificate can contradict, by key."""
+    made = {row.key: getattr(method, row.claim) for row in CLAIMED}
+    for rows in groups():
+        first = rows[0]
+        if first.kind == ORDER and first.part:
+            made |= zip((row.key for row in rows), getattr(method.orders, first.part))
+        elif first.kind == RATE and getattr(method, first.claim) == "none":
+            made[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
+    return {key: value for key, value in made.items() if value is not None and value == value}
