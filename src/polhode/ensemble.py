@@ -39,7 +39,9 @@ def solve_ensemble(
     method      a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
     Q0          (N, 3, 3), N rotation vectors (N, 3) or a Rotation of N; or one for all; or that of the problem
     Omega0, Pi0 (N, 3), or one for all
-    inertia     moments (N, 3) or tensors (N, 3, 3)
+    inertia     moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped
+                and built problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia
+                it contains: give a sequence of problems
     parameters  (N, k), for a problem whose torque is a kernel with parameters
     h, t_end, n_steps, save_every, progress     as for `solve`
     threads     how many to use; None: as many as there are processors
