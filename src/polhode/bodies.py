@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode import adapt
+from polhode import adapt, turns
 from polhode.errors import InputError
 from polhode.principal import attitude, in_principal, velocity
 from polhode.problem import ROTATION_TOLERANCE, Problem, _principal, quaternion
@@ -217,6 +217,7 @@ def _attitudes(Q0):
     except (TypeError, ValueError):
         raise InputError("Q0 must be matrices (N, 3, 3), rotation vectors (N, 3) or Rotations.") from None
     if Q.shape == (3,) or (Q.ndim == 2 and Q.shape[1] == 3 and Q.shape[0] != 3):
+        turns.ask_about_degrees("Q0", Q)
         return Rotation().from_rotvec(np.atleast_2d(Q)).as_matrix()
     if Q.shape == (3, 3):
         Q = Q[None]

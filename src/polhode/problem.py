@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from polhode import adapt
+from polhode import adapt, turns
 from polhode.errors import InputError, one_line
 from polhode.principal import attitude, eigen, in_principal, velocity
 from polhode.rotation import Rotation
@@ -330,6 +330,7 @@ def _rotation(Q0):
     if not np.isfinite(Q).all():
         raise InputError(f"Q0 is {Q.tolist()}; every entry must be finite.")
     if Q.shape == (3,):
+        turns.ask_about_degrees("Q0", Q)
         return np.array(matrix(exp(tuple(Q.tolist())))).reshape(3, 3)
     if Q.shape != (3, 3):
         raise InputError(

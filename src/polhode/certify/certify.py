@@ -9,8 +9,10 @@ from polhode.certify.summary import summary
 from polhode.model import CLAIMS, BlackBox, Method
 from polhode.solve import method as found
 from polhode.solve import methods
+from polhode.turns import on_purpose
 
 
+@on_purpose()
 def certify(method, *, drift=True, progress=False):
     """Measure the properties of an integrator and return its Certificate.
 
