@@ -4,14 +4,26 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
+OLDEST = .venv-oldest
 
-.PHONY: stress test check bench mutants docs clean
+.PHONY: stress test oldest check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
+
+# The core of the suite with the lowest versions declared, tests/oldest.txt, in an environment of its own.
+CORE = arithmetics bits compile composition ensemble inertia inputs long_runs other_inertia problems so3 solve turns
+oldest: $(OLDEST)/.ready
+	$(OLDEST)/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
+
+$(OLDEST)/.ready: pyproject.toml tests/oldest.txt
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable ".[test]"
+	touch $@
 
 check: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks scripts
@@ -40,4 +52,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache

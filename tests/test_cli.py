@@ -109,6 +109,7 @@ def test_run_prints_a_summary_and_saves(capsys, tmp_path):
     assert "energy_error_end" not in data
 
 
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_a_run_that_fails_says_why_and_exits_with_one(capsys, tmp_path):
     file = tmp_path / "run.nc"
     code, out, _ = called(capsys, "run", "TLN", "stress", "--h", "4", "--t-end", "2000", "--out", str(file))

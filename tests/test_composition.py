@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import mpmath
@@ -305,3 +307,12 @@ def test_a_triple_bracket_that_vanishes():
 def test_half_a_splitting_is_refused():
     with pytest.raises(ph.InputError, match="as many kicks as flights"):
         Splitting(("1/3",), ())
+
+
+def test_compositions_run_without_docstrings():
+    program = (
+        "import polhode as ph; s = ph.solve('free-body', 'VLV/KL8', h=0.1, n_steps=2, compiled=False); "
+        "print(s.success, repr(ph.method('VLV/KL8').lecture), ph.solve.__doc__)"
+    )
+    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "''", "None"], done.stderr

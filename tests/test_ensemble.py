@@ -68,6 +68,7 @@ def test_bodies_that_need_different_numbers_of_iterations_do_not_change_each_oth
         same_as_alone(solve_ensemble("stress", name, Omega0=Omega0, h=0.25, n_steps=60), n_steps=60)
 
 
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_large_rotations_beyond_the_polynomials():
     rng = np.random.default_rng(6)
     Omega0 = rng.normal(size=(40, 3)) * np.exp(rng.uniform(-2, 2.5, size=(40, 1)))  # up to 12 rad a step, and 0.1
@@ -285,6 +286,7 @@ def spun_up():
     return ph.Problem(inertia=(1, 2, 2.5), torque=torque, Omega0=(0.1, 1, 0), name="spun up")
 
 
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_a_body_that_does_not_solve_is_reported_and_the_others_finish():
     N, wild = 40, (3, 17, 18, 39)
     _, Omega0 = starts(N)

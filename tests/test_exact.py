@@ -286,6 +286,7 @@ def test_exact_has_no_error_but_round_off_whatever_the_step(name, n):
 
 
 @pytest.mark.parametrize("h", [0.05, 0.4])
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_jem_is_the_magnus_series_of_the_exact_velocity(h):
     """Q1 written out with NumPy and SciPy, from the exact velocities at the nodes."""
     p = ph.problem("water")
@@ -328,6 +329,7 @@ def symplectic_defect(J, y, h):
 
 @pytest.mark.parametrize("name", ["EXACT", "JEM2", "JEM4"])
 @EVERY_CASE
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_every_case_compiled_is_bit_for_bit_the_same(name, J, y):
     p = ph.Problem(inertia=J, Pi0=y)
     h = 0.9 if max(np.abs(y)) < 1e3 else 0.9e-140

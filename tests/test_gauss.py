@@ -124,6 +124,7 @@ def test_evaluations_are_counted_at_every_node():
     assert s.stats["n_torque"] == len(calls) == 1 + 4 * s.stats["n_iterations"]
 
 
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 def test_a_step_too_long_is_an_error_with_what_to_do():
     s = ph.solve("stress", "GAUSS16", h=3.0, n_steps=50)
     assert not s.success and "GAUSS16 did not solve its equations at step" in s.message and "Reduce h" in s.message

@@ -7,7 +7,7 @@ from polhode.certify.certify import certify
 from polhode.certify.drift import stress
 from polhode.certify.recommend import recommend
 from polhode.ensemble import Ensemble, solve_ensemble
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, LargeStepWarning
 from polhode.figures.animate import animate
 from polhode.figures.axis_angle import plot_axis_angle
 from polhode.figures.polhode import plot_polhode
@@ -30,6 +30,7 @@ __all__ = [
     "Ensemble",
     "FileError",
     "InputError",
+    "LargeStepWarning",
     "Method",
     "Order",
     "Problem",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode import adapt
+from polhode import adapt, turns
 from polhode.errors import InputError
+from polhode.principal import attitude, in_principal, velocity
 from polhode.problem import ROTATION_TOLERANCE, Problem, _principal, quaternion
 from polhode.rotation import Rotation
 
@@ -52,19 +53,17 @@ class Bodies:
         """The problem of one body alone."""
         alone = copy.copy(_of(self.kinds, i))
         alone.Q0, alone.Omega0 = self.Q0[i], self.Omega0[i]
-        alone.inertia, alone.moments, alone.axes = _of(self.inertia, i), _of(self.moments, i), _of(self.axes, i)
-        alone.parameters = tuple(_of(self.parameters, i).tolist())
+        data = (_of(x, i) for x in (self.inertia, self.moments, self.axes))
+        alone.give_inertia(*data, tuple(_of(self.parameters, i).tolist()))
         return alone
 
     def starts(self, which):
         """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
-        Omega = self.Omega0[which] + 0.0
-        if not self.in_principal_axes:  # body by body: a product of stacks may round in another order
-            Omega = np.array([_of(axes, i).T @ x for i, x in enumerate(Omega)])
         shared = len(_once(self.Q0)) == 1 and len(axes) == 1
-        return quaternion((self.Q0[:1] if shared else self.Q0[which]) @ axes), moments * Omega
+        Q = self.Q0[:1] if shared else self.Q0[which]
+        return quaternion(attitude(Q, axes)), moments * in_principal(axes, self.Omega0[which])
 
 
 def _once(numbers):
@@ -81,24 +80,28 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
     kinds = _kinds(problem)
     first = kinds[0]
     moments, axes = np.array([p.moments for p in kinds]), np.array([p.axes for p in kinds])
-    tensors = np.array([p.tensor for p in kinds])
-    given = np.array([p.inertia for p in kinds]) if len({p.inertia.ndim for p in kinds}) == 1 else tensors
+    alike = len({p.inertia.ndim for p in kinds}) == 1
+    given = np.array([p.inertia if alike else p.tensor for p in kinds])
     numbers = np.array([p.parameters for p in kinds])
     if inertia is not None:
-        given, moments, axes = _inertias(first, inertia)
-        tensors = given if given.ndim == 3 else given[:, :, None] * np.eye(3)
-        if first._user is not None:
-            numbers = np.concatenate([axes.reshape(-1, 9), np.zeros((len(axes), adapt.PARAMETERS - 9))], axis=1)
+        given, moments, axes = _inertias(kinds, inertia)
+        numbers = _following(kinds, moments, axes)
     if parameters is not None:
+        if inertia is not None and first.parameters_of is not None:
+            raise InputError(
+                f"The parameters of {first.name!r} follow from its inertia: give inertia or parameters, or a sequence "
+                "of problems."
+            )
         numbers = _parameters(first, parameters)
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else _attitudes(Q0)
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
     if Pi0 is not None:
-        Pi = _vectors("Pi0", Pi0)
-        Omega = np.linalg.solve(np.where(np.isfinite(tensors), tensors, np.eye(3)), Pi[:, :, None])[:, :, 0]
+        Omega = velocity(moments, axes, _vectors("Pi0", Pi0))
+    elif Omega0 is not None:
+        Omega = _vectors("Omega0", Omega0)
     else:
-        Omega = np.array([p.Omega0 for p in kinds]) if Omega0 is None else _vectors("Omega0", Omega0)
+        Omega = _velocities(kinds, moments, axes)
     lengths = {
         "the problems": len(kinds),
         "Q0": len(Q),
@@ -142,7 +145,22 @@ def _functions(problem):
     return (problem._torque_kernel, problem._potential_kernel)
 
 
-def _inertias(problem, inertia):
+def _following(kinds, moments, axes):
+    """The parameters of bodies that are given another inertia."""
+    if len(kinds) == 1:
+        return kinds[0].parameters_for(moments, axes)
+    each = [p.parameters_for(_of(moments, i)[None], _of(axes, i)[None])[0] for i, p in enumerate(kinds)]
+    return np.array(each)
+
+
+def _velocities(kinds, moments, axes):
+    """Omega0 of bodies that start as their problems do: those that were given Pi0 keep that, whatever the inertia."""
+    given = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
+    is_Pi = np.array([p.given_Pi0 is not None for p in kinds])
+    return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
+
+
+def _inertias(kinds, inertia):
     """Inertia as given, principal moments and axes, for one or N bodies."""
     try:
         J = np.array(inertia, dtype=float)
@@ -152,11 +170,8 @@ def _inertias(problem, inertia):
         J = J[None]
     if J.shape[1:] not in ((3,), (3, 3)) or not len(J):
         raise InputError(f"inertia has shape {J.shape}; give moments (3,) or (N, 3), or tensors (N, 3, 3).")
-    if problem._user is None and (J.ndim == 3 or not np.array_equal(problem.axes, np.eye(3))):
-        raise InputError(
-            f"The torque of {problem.name!r} is written in principal axes: give moments (N, 3) for a problem made with "
-            "moments, or a sequence of problems."
-        )
+    for problem in kinds:
+        problem.check_inertia(is_tensor=J.ndim == 3)
     if J.ndim == 2:
         if (J <= 0).any():
             i = int(np.flatnonzero((J <= 0).any(axis=1))[0])
@@ -202,6 +217,7 @@ def _attitudes(Q0):
     except (TypeError, ValueError):
         raise InputError("Q0 must be matrices (N, 3, 3), rotation vectors (N, 3) or Rotations.") from None
     if Q.shape == (3,) or (Q.ndim == 2 and Q.shape[1] == 3 and Q.shape[0] != 3):
+        turns.ask_about_degrees("Q0", Q)
         return Rotation().from_rotvec(np.atleast_2d(Q)).as_matrix()
     if Q.shape == (3, 3):
         Q = Q[None]

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from polhode import turns
 from polhode.bodies import Bodies, gathered
 from polhode.errors import InputError
 from polhode.longrun import check_memory
 from polhode.model import Method
-from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, solve
+from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, follows, solve
 from polhode.sweeps import Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
 
@@ -39,7 +40,9 @@ def solve_ensemble(
     method      a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
     Q0          (N, 3, 3), N rotation vectors (N, 3) or a Rotation of N; or one for all; or that of the problem
     Omega0, Pi0 (N, 3), or one for all
-    inertia     moments (N, 3) or tensors (N, 3, 3)
+    inertia     moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped
+                and built problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia
+                it contains: give a sequence of problems
     parameters  (N, k), for a problem whose torque is a kernel with parameters
     h, t_end, n_steps, save_every, progress     as for `solve`
     threads     how many to use; None: as many as there are processors
@@ -57,6 +60,20 @@ def solve_ensemble(
     every = _positive_integer("save_every", save_every)
     threads = _processors() if threads is None else _positive_integer("threads", threads)
     check_memory(56 * len(bodies), n, every)
+    told = follows(method, alone) or turns.warn_of_bodies(
+        f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
+    )
+    e = _integrated(bodies, method, h, n, every, threads, progress)
+    speeds = np.fmax(turns.speeds(bodies.Omega0[None]), turns.speeds(e.velocities()))
+    e.stats["largest_turn"] = abs(h) * float(speeds.max())
+    if not told:
+        turns.warn_of_bodies(f"{e.method} let {{}} of {alone.name} turn", speeds, h)
+    return e
+
+
+def _integrated(bodies, method, h, n, every, threads, progress):
+    """The Ensemble: in lanes, or one by one."""
+    alone = bodies.kinds[0]
     if callable(method) and not isinstance(method, Method):
         return _one_by_one(bodies, method, h, n, every, progress, "a plain function runs interpreted")
     method = _found(method)
@@ -146,6 +163,12 @@ class Ensemble:
             for i in range(N):
                 Q[1:, i], Omega[1:, i] = seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
+
+    def velocities(self):
+        """The angular velocities after the start, time by time (N, 3), in any axes of the body: to measure them."""
+        if self.states is not None:
+            return self.states[1][1:]
+        return (row[4:].T / self.bodies.moments for row in self.rows)
 
     @functools.cached_property
     def energy(self):
@@ -278,7 +301,8 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
                 if bodies.finite[i]:
                     sentences[i] = "Interrupted before it began."
                 continue
-            s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+            with turns.on_purpose():  # said for all of them at once
+                s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
             name, interrupted = s.method, s.stats["interrupted"]
             Q[: len(s.t), i], Omega[: len(s.t), i] = s.Q, s.Omega
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]

@@ -11,6 +11,10 @@ class FileError(InputError):
     """A file that cannot be written, or is not one of ours."""
 
 
+class LargeStepWarning(UserWarning):
+    """A step in which the body turns so far that the result means little."""
+
+
 def one_line(value):
     """A value as it goes into a sentence."""
     text = " ".join(repr(value).split())

@@ -5,6 +5,7 @@ A run is the same whichever way it is cut into pieces: the loop takes its whole 
 time is always t0 + i h. So a run continued from a checkpoint ends bit for bit where it would have ended.
 """
 
+import functools
 import os
 import signal
 import threading
@@ -13,6 +14,7 @@ import time
 import numpy as np
 
 from polhode import checkpoint as checkpoints
+from polhode import turns
 from polhode.errors import InputError
 from polhode.store import Store
 from polhode.trajectory import FORMAT, Trajectory, energies, momenta
@@ -120,6 +122,7 @@ class Run:
             "compiled": runner.is_compiled,
             "interrupted": self.interrupted,
             "wall_time": self.seconds,
+            "largest_turn": abs(runner.h) * self.rows.fastest(),
         }
         if self.resumed_at is not None:
             stats["resumed_at"] = self.resumed_at
@@ -167,15 +170,21 @@ class _Kept:
         """The rows go into the checkpoint."""
         return self.table[: self.at]
 
-    def finished(self, stats):
-        """Time, attitude and velocity, with the start."""
+    def fastest(self):
+        """The largest |Omega| of all rows, with the start."""
+        return turns.fastest(self._seen[1])
+
+    @functools.cached_property
+    def _seen(self):
+        """Attitude and velocity, with the start; once there are no more rows to come."""
         problem = self.run.runner.problem
         Q, Omega = self.run.runner.seen(self.table[: self.at])
-        return {
-            "t": self.run.times(0, self.at),
-            "Q": np.concatenate([problem.Q0[None], Q]),
-            "Omega": np.concatenate([problem.Omega0[None], Omega]),
-        }
+        return np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
+
+    def finished(self, stats):
+        """Time, attitude and velocity."""
+        Q, Omega = self._seen
+        return {"t": self.run.times(0, self.at), "Q": Q, "Omega": Omega}
 
 
 class _Streamed:
@@ -197,7 +206,7 @@ class _Streamed:
         self.store = Store(path, attributes, self.problem.has_potential, run.row)
         self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
         self.most_steps = (len(self.table) - 1) * run.every
-        self.at = 0
+        self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
         if self.store.rows == 0:
             self._append(run.times(0, 0), self.problem.Q0[None], self.problem.Omega0[None])
 
@@ -214,6 +223,10 @@ class _Streamed:
         self.at = 1
         self.flush()
 
+    def fastest(self):
+        """The largest |Omega| of all rows."""
+        return self._fastest
+
     def secured(self):
         """The rows are on the disk; the checkpoint holds their number."""
         self.store.sync()
@@ -226,6 +239,7 @@ class _Streamed:
         return self.store.columns()
 
     def _append(self, t, Q, Omega):
+        self._fastest = max(self._fastest, turns.fastest(Omega))
         columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, Q, Omega)}
         if self.problem.has_potential:
             columns["energy"] = energies(self.problem, Q, Omega)

@@ -6,8 +6,9 @@ import warnings
 
 import numpy as np
 
-from polhode import adapt
+from polhode import adapt, turns
 from polhode.errors import InputError, one_line
+from polhode.principal import attitude, eigen, in_principal, velocity
 from polhode.rotation import Rotation
 from polhode.so3.rotations import exp, matrix
 
@@ -68,7 +69,8 @@ class Problem:
         self._potential_kernel = adapt.user_potential(potential) if potential is not None else None
         if not self.has_torque:
             self._potential_kernel = adapt.no_potential
-        self.parameters = _padded(self.axes.ravel())
+        self.parameters_of = _axes_alone
+        self.parameters = self._own_parameters()
         self._user = {"torque": torque, "torque_space": torque_space, "potential": potential}
         _check_functions(self, torque, torque_space, potential)
 
@@ -90,14 +92,19 @@ class Problem:
         t_end=None,
         breaks=(),
     ):
-        """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples."""
+        """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples.
+
+        What is derived from the inertia is given as a function of it, and follows when the inertia changes:
+        `parameters` (moments (n, 3), axes (n, 3, 3)) -> numbers (n, k) of n bodies, `invariants` (inertia) -> dict.
+        """
         self = cls.__new__(cls)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
-        if not np.array_equal(self.axes, np.eye(3)):
+        if not callable(parameters) and not np.array_equal(self.axes, np.eye(3)):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
         self._torque_kernel, self._potential_kernel = torque, potential
         self.has_torque = torque is not adapt.no_torque
-        self.parameters = _padded(parameters)
+        self.parameters_of = parameters if callable(parameters) else None
+        self.parameters = self._own_parameters() if callable(parameters) else _padded(parameters)
         self._user = None
         return self
 
@@ -109,14 +116,13 @@ class Problem:
         if (Omega0 is None) == (Pi0 is None):
             given = "both" if Omega0 is not None else "neither"
             raise InputError(f"Give Omega0 or Pi0, one of them; {given} was given.")
-        if Omega0 is not None:
-            self.Omega0 = _vector("Omega0", Omega0)
-        else:
-            self.Omega0 = np.linalg.solve(self.tensor, _vector("Pi0", Pi0))
+        self.given_Pi0 = None if Pi0 is None else _vector("Pi0", Pi0)
+        self.Omega0 = _vector("Omega0", Omega0) if Pi0 is None else velocity(self.moments, self.axes, self.given_Pi0)
         self.t0 = _number("t0", t0)
         self.h = None if h is None else _number("h", h)
         self.t_end = None if t_end is None else _number("t_end", t_end)
-        self.invariants = dict(invariants or {})
+        self._invariants_of = invariants if callable(invariants) else None
+        self.invariants = self.invariants_for(self.inertia, {} if callable(invariants) else dict(invariants or {}))
         self.breaks = tuple(_number("a break", x) for x in breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
 
@@ -151,20 +157,65 @@ class Problem:
         Omega = np.asarray(Omega)
         return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
 
-    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None):
-        """The same problem with another start; what has been compiled is shared."""
+    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None):
+        """The same problem with another start or inertia; what has been compiled is shared.
+
+        What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
+        Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
+        """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
         other = copy.copy(self)
+        if inertia is not None:
+            moments, axes = _principal(inertia)
+            self.check_inertia(is_tensor=np.ndim(inertia) == 2)
+            numbers = self.parameters_for(moments[None], axes[None])[0]
+            other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
             other.Q0 = _rotation(Q0)
         if Omega0 is not None:
-            other.Omega0 = _vector("Omega0", Omega0)
+            other.Omega0, other.given_Pi0 = _vector("Omega0", Omega0), None
         if Pi0 is not None:
-            other.Omega0 = np.linalg.solve(self.tensor, _vector("Pi0", Pi0))
+            other.given_Pi0 = _vector("Pi0", Pi0)
+        if other.given_Pi0 is not None:
+            other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
         if t0 is not None:
             other.t0 = _number("t0", t0)
         return other
+
+    # ---- what follows from the inertia --------------------------------------------------------------
+
+    def parameters_for(self, moments, axes):
+        """The parameters of n bodies of these moments (n, 3) and axes (n, 3, 3): (1 or n, PARAMETERS)."""
+        if self.parameters_of is None:
+            return np.array([self.parameters])
+        numbers = self.parameters_of(moments, axes)
+        return np.concatenate([numbers, np.zeros((len(numbers), adapt.PARAMETERS - numbers.shape[1]))], axis=1)
+
+    def _own_parameters(self):
+        return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
+
+    def invariants_for(self, inertia, otherwise):
+        """The invariants of a body of this inertia; `otherwise` if they are functions of the user's own."""
+        return otherwise if self._invariants_of is None else self._invariants_of(inertia)
+
+    def check_inertia(self, is_tensor):
+        """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""
+        if self.parameters_of is None and (is_tensor or not np.array_equal(self.axes, np.eye(3))):
+            raise InputError(
+                f"The torque of {self.name!r} is written in principal axes: give moments (N, 3) for a problem made "
+                "with moments, or a sequence of problems."
+            )
+        if self.parameters != self._own_parameters():
+            raise InputError(
+                f"The parameters of {self.name!r} follow from its inertia, but were given by themselves: build the "
+                "problem anew with the other inertia."
+            )
+
+    def give_inertia(self, inertia, moments, axes, parameters):
+        """Take another inertia, on a copy that nobody else has; `parameters` are those that belong to it."""
+        self.inertia, self.moments, self.axes, self.parameters = inertia, moments, axes, parameters
+        self.invariants = self.invariants_for(inertia, self.invariants)
 
     # ---- what the engine needs ----------------------------------------------------------------------
 
@@ -172,8 +223,8 @@ class Problem:
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = quaternion(Q @ self.axes)
-        Pi = self.moments * (self.axes.T @ Omega)
+        q = quaternion(attitude(Q, self.axes))
+        Pi = self.moments * in_principal(self.axes, Omega)
         return tuple(q.tolist()), tuple(Pi.tolist())
 
     @property
@@ -202,6 +253,11 @@ class Problem:
 
 
 # ---- checks ------------------------------------------------------------------------------------------
+
+
+def _axes_alone(moments, axes):
+    """The parameters of a user's function: the axes it is written in (``polhode.adapt``)."""
+    return axes.reshape(-1, 9)
 
 
 def _padded(parameters):
@@ -247,11 +303,9 @@ def _principal(inertia):
         off = np.abs(J - J.T).max()
         if off > 1e-12 * np.abs(J).max():
             raise InputError(f"The inertia tensor is not symmetric: its halves differ by {off:.2g}. Use (J + J.T)/2.")
-        moments, axes = np.linalg.eigh((J + J.T) / 2)
-        if np.linalg.det(axes) < 0:
-            axes = -axes
-    if not (moments > 0).all():
-        raise InputError(f"The principal moments are {moments.tolist()}; all three must be positive.")
+        moments, axes = eigen(J / 2 + J.T / 2)
+    if not (np.isfinite(moments) & (moments > 0)).all():
+        raise InputError(f"The principal moments are {moments.tolist()}; all three must be positive and finite.")
     low, mid, high = np.sort(moments)
     if high > (low + mid) * (1 + 1e-12):
         warnings.warn(
@@ -275,6 +329,7 @@ def _rotation(Q0):
     if not np.isfinite(Q).all():
         raise InputError(f"Q0 is {Q.tolist()}; every entry must be finite.")
     if Q.shape == (3,):
+        turns.ask_about_degrees("Q0", Q)
         return np.array(matrix(exp(tuple(Q.tolist())))).reshape(3, 3)
     if Q.shape != (3, 3):
         raise InputError(

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from polhode import engine
+from polhode import engine, turns
 from polhode.errors import InputError, one_line
 from polhode.fingerprint import is_static
 from polhode.guard import check_function
@@ -78,9 +78,22 @@ def solve(
     else:
         runner = _KernelRunner(problem, _found(method), h, compiled, survey=survey)
     run = Run(runner, n, every, survey, out, checkpoint)
+    told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
     with _bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
         run.go(_number("checkpoint_every", checkpoint_every), tick)
-    return run.trajectory()
+    trajectory = run.trajectory()
+    if not told:
+        turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
+    return trajectory
+
+
+def follows(method, problem):
+    """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
+    if isinstance(method, BlackBox):
+        return method.tolerance is not None
+    if callable(method) and not isinstance(method, Method):
+        return False
+    return not problem.has_torque and _found(method).orders.free == (math.inf, math.inf)
 
 
 def step(problem, method, Q, Omega, h, t=0.0):

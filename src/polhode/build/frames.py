@@ -1,25 +1,37 @@
-"""A problem made of kernels for a body whose axes are not its principal axes.
+"""The parameters of kernels for bodies whose axes are not their principal axes.
 
 Kernels work in principal axes. With P the rotation from principal to body axes, a vector v of the body has the
-components P^T v there, and the attitude is Q P; what the user gives and sees stays in body axes.
+components P^T v there, and the attitude is Q P; what the user gives and sees stays in body axes. Parameters are
+functions of the moments (n, 3) and P (n, 3, 3) of n bodies, so that they follow when the inertia changes.
 """
+
+import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from polhode.problem import Problem, _principal, _rotation, _vector
+from polhode.principal import in_principal
 
 
-def from_kernels(*, inertia_body, parameters, Q0, Omega0, Pi0, **data):
-    """Problem.from_kernels for any inertia; `parameters` is a function (moments, P) -> numbers."""
-    moments, P = _principal(inertia_body)
-    Q0 = _rotation(Q0)
-    problem = Problem.from_kernels(
-        inertia=moments,
-        parameters=parameters(moments, P),
-        Omega0=None if Omega0 is None else P.T @ _vector("Omega0", Omega0),
-        Pi0=None if Pi0 is None else P.T @ _vector("Pi0", Pi0),
-        **data,
-    )
-    problem.inertia, problem.axes = np.array(inertia_body, dtype=float), P
-    problem.Q0, problem.Omega0 = Q0, P @ problem.Omega0
-    return problem
+def parameters(*parts: Sequence[float] | Callable) -> Callable:
+    """Parameters joined from parts: numbers that are the same for every body, and functions (moments, P) -> (n, k)."""
+    return functools.partial(_joined, parts)
+
+
+def _joined(parts, moments, P):
+    columns = [part(moments, P) if callable(part) else np.array([part], dtype=float) for part in parts]
+    return np.concatenate([np.broadcast_to(x, (len(moments), x.shape[1])) for x in columns], axis=1)
+
+
+def body_vector(v: np.ndarray) -> Callable:
+    """A vector fixed in the body, in principal axes."""
+    return functools.partial(_turned, v)
+
+
+def _turned(v, moments, P):
+    return in_principal(P, v)
+
+
+def principal_moments(moments: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """The moments themselves."""
+    return moments

@@ -8,9 +8,10 @@ not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, 
 
 import numpy as np
 
-from polhode.build.frames import from_kernels
-from polhode.build.parts import direction, finished, positive, tensor
+from polhode.build.frames import parameters, principal_moments
+from polhode.build.parts import direction, finished, positive
 from polhode.errors import InputError
+from polhode.problem import Problem
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
 
@@ -23,6 +24,18 @@ def torque(t, Q, par):
     x, y, z = apply_transposed(Q, (c * par[3] + s * par[6], c * par[4] + s * par[7], c * par[5] + s * par[8]))
     k = 3 * n * n
     return (k * (par[2] - par[1]) * y * z, k * (par[0] - par[2]) * z * x, k * (par[1] - par[0]) * x * y)
+
+
+class Satellite(Problem):
+    """A problem that knows its orbit: the rate n, r0, c x r0 and the normal c."""
+
+    orbit: tuple[float, np.ndarray, np.ndarray, np.ndarray]
+
+    def jacobi(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> float:
+        """The energy as seen from the orbit."""
+        (n, r0, s0, c), J = self.orbit, self.tensor
+        rho = (np.cos(n * t) * r0 + np.sin(n * t) * s0) @ Q
+        return Omega @ J @ Omega / 2 + 1.5 * n**2 * (rho @ J @ rho) - n * (c @ Q @ J @ Omega)
 
 
 def satellite(
@@ -58,12 +71,12 @@ def satellite(
             f"position_space and orbit_normal_space must be at right angles; the cosine between them is {r0 @ c:.3g}."
         )
     s0 = np.cross(c, r0)
-    problem = from_kernels(
+    problem = Satellite.from_kernels(
         name=name,
-        inertia_body=inertia_body,
+        inertia=inertia_body,
         torque=torque,
         potential=None,
-        parameters=lambda moments, P: (*moments, *r0, *s0, n),
+        parameters=parameters(principal_moments, r0, s0, (n,)),
         Q0=Q0,
         Omega0=Omega0,
         Pi0=Pi0,
@@ -71,12 +84,5 @@ def satellite(
         h=h,
         t_end=t_end,
     )
-    J = tensor(inertia_body)
-
-    def jacobi(t, Q, Omega):
-        """The energy as seen from the orbit."""
-        rho = (np.cos(n * t) * r0 + np.sin(n * t) * s0) @ Q
-        return Omega @ J @ Omega / 2 + 1.5 * n**2 * (rho @ J @ rho) - n * (c @ Q @ J @ Omega)
-
-    problem.jacobi = jacobi
+    problem.orbit = n, r0, s0, c
     return finished(problem, sources=())

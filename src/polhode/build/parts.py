@@ -79,10 +79,16 @@ def top_invariants(inertia, up_space=(0.0, 0.0, 1.0)):
     }
 
 
+def momentum_along(name, direction_space, inertia):
+    """The momentum about one direction of space, as an invariant of this name."""
+    return {name: top_invariants(inertia, direction_space)["vertical momentum"]}
+
+
 def symmetric_top_invariants(inertia):
     """The integrals of a top that is symmetric about its third axis; with the energy they are four."""
     J = tensor(inertia)
-    return top_invariants(inertia) | {"momentum about the axis of the top": lambda Q, Omega: J[2] @ Omega}
+    about_axis = {"momentum about the axis of the top": lambda Q, Omega: J[2] @ Omega}
+    return top_invariants(inertia) | (about_axis if J[0, 0] == J[1, 1] else {})
 
 
 def positive(label, value):

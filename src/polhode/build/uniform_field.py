@@ -6,10 +6,13 @@ For the weight w = mass * gravity * centre of mass and f points up; for a dipole
 Parameters: w (principal axes), f (space axes).
 """
 
-from polhode.build.frames import from_kernels
-from polhode.build.parts import direction, finished, positive, real, tensor, top_invariants, triple
+import functools
+
+from polhode.build.frames import body_vector, parameters
+from polhode.build.parts import direction, finished, momentum_along, positive, real, tensor, top_invariants, triple
 from polhode.errors import InputError
 from polhode.inertia import Solid
+from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 
@@ -61,16 +64,16 @@ def heavy_body(
         solid = Solid(mass=mass, centre_of_mass_body=centre, inertia_centre_body=tensor(inertia_centre_body))
         inertia_pivot_body = solid.inertia_about((0.0, 0.0, 0.0))
     weight = mass * real("gravity", gravity) * centre
-    problem = from_kernels(
+    problem = Problem.from_kernels(
         name=name,
-        inertia_body=inertia_pivot_body,
+        inertia=inertia_pivot_body,
         torque=torque,
         potential=potential,
-        parameters=lambda moments, P: (*(P.T @ weight), *up),
+        parameters=parameters(body_vector(weight), up),
         Q0=Q0,
         Omega0=Omega0,
         Pi0=Pi0,
-        invariants=top_invariants(inertia_pivot_body, up),
+        invariants=functools.partial(top_invariants, up_space=up),
         h=h,
         t_end=t_end,
     )
@@ -99,17 +102,17 @@ def magnetic_dipole(
     Conserved: energy; the momentum about the field.
     """
     m, B = triple("moment_body", moment_body), triple("field_space", field_space)
-    along = top_invariants(inertia_body, direction("field_space", B))["vertical momentum"]
-    problem = from_kernels(
+    along = direction("field_space", B)
+    problem = Problem.from_kernels(
         name=name,
-        inertia_body=inertia_body,
+        inertia=inertia_body,
         torque=torque,
         potential=potential,
-        parameters=lambda moments, P: (*(-P.T @ m), *B),
+        parameters=parameters(body_vector(-m), B),
         Q0=Q0,
         Omega0=Omega0,
         Pi0=Pi0,
-        invariants={"momentum about the field": along},
+        invariants=functools.partial(momentum_along, "momentum about the field", along),
         h=h,
         t_end=t_end,
     )

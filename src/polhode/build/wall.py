@@ -10,9 +10,10 @@ import functools
 
 import numpy as np
 
-from polhode.build.frames import from_kernels
+from polhode.build.frames import body_vector, parameters
 from polhode.build.parts import direction, finished, real, top_invariants, triple
 from polhode.errors import InputError
+from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 
@@ -84,16 +85,16 @@ def wall(
     if not d > reach:
         raise InputError(f"distance is {d:g}, but the point reaches {reach:g} from the pivot: it would pass the wall.")
     torque, potential = wall_kernels(a, b)
-    problem = from_kernels(
+    problem = Problem.from_kernels(
         name=name,
-        inertia_body=inertia_body,
+        inertia=inertia_body,
         torque=torque,
         potential=potential,
-        parameters=lambda moments, P: (A, B, d, *(P.T @ p), *n),
+        parameters=parameters((A, B, d), body_vector(p), n),
         Q0=Q0,
         Omega0=Omega0,
         Pi0=Pi0,
-        invariants=top_invariants(inertia_body, n),
+        invariants=functools.partial(top_invariants, up_space=n),
         h=h,
         t_end=t_end,
     )

@@ -10,8 +10,10 @@ from polhode.model import BlackBox, Method
 from polhode.properties import PROPERTIES, claims_of, measured_by
 from polhode.solve import method as found
 from polhode.solve import methods
+from polhode.turns import on_purpose
 
 
+@on_purpose()
 def certify(method, *, drift=True, progress=False):
     """Measure the properties of an integrator and return its Certificate.
 

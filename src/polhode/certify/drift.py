@@ -21,12 +21,14 @@ from polhode.problems.catalogue import problem as look_up
 from polhode.rotation import Rotation
 from polhode.solve import _positive_integer, _steps, solve
 from polhode.solve import method as found
+from polhode.turns import on_purpose
 
 SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow with the span
 FEWEST = 200  # steps below which a slope in four quarters means nothing
 NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
 
 
+@on_purpose()
 def stress(
     methods=None,
     h=ORTOLAN_SACCON.h,

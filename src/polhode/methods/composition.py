@@ -51,7 +51,8 @@ def composed_step(inner_step, inner_start, s):
         return (q, Pi, tau, memory), (iterations, error)
 
     step.__name__ = f"{inner_step.__name__}_composed"
-    step.__doc__ = f"{inspect.cleandoc(step.__doc__)}\n\nThe method: {inspect.cleandoc(inner_step.__doc__ or '-')}"
+    if step.__doc__:  # python -OO has no docstrings
+        step.__doc__ = f"{inspect.cleandoc(step.__doc__)}\n\nThe method: {inspect.cleandoc(inner_step.__doc__ or '-')}"
     return step
 
 

@@ -4,6 +4,8 @@ Parameters: the first torque, the impulse divided by dt, the two times at which 
 close to such a time counts as there.
 """
 
+import functools
+
 import numpy as np
 
 from polhode.build.parts import as_published, finished, momentum_space, positive, triple
@@ -81,7 +83,7 @@ def book_toss(
             parameters=(*first, *nudge, t_d, t_d + dt, NEAR * dt),
             Q0=Q0,
             Omega0=Omega0,
-            invariants=momentum_space(inertia, "".join("xyz"[i] for i in still)),
+            invariants=functools.partial(momentum_space, components="".join("xyz"[i] for i in still)),
             h=dt,
             t_end=5.0,
         )

@@ -73,7 +73,7 @@ def _free(name, inertia, Q0, h, t_end, sources, Omega0=None, Pi0=None):
         Q0=Q0,
         Omega0=Omega0,
         Pi0=Pi0,
-        invariants=free_invariants(inertia),
+        invariants=free_invariants,
         h=h,
         t_end=t_end,
     )

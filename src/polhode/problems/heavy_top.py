@@ -43,7 +43,7 @@ def heavy_top(weight=(0.35, -0.2, 1.1), inertia=(1.6, 2.0, 1.1), Q0=(0.6, -0.3, 
         parameters=triple("weight", weight),
         Q0=Q0,
         Omega0=Omega0,
-        invariants=top_invariants(inertia),
+        invariants=top_invariants,
         h=0.05,
         t_end=100.0,
     )

@@ -81,7 +81,7 @@ def _top(name, Mgl, inertia, Q0, Omega0, h, t_end, sources):
         parameters=(0.0, 0.0, real("Mgl", Mgl)),
         Q0=Q0,
         Omega0=Omega0,
-        invariants=symmetric_top_invariants(inertia),
+        invariants=symmetric_top_invariants,
         h=h,
         t_end=t_end,
     )

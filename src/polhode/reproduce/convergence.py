@@ -9,6 +9,7 @@ from polhode.exact.reference import reference
 from polhode.problems.catalogue import problem
 from polhode.reproduce.said import Checked, checked
 from polhode.solve import solve
+from polhode.turns import on_purpose
 
 FLOOR = 1e-11
 """Errors below may be round-off, and are not used for orders."""
@@ -29,6 +30,7 @@ class Convergence:
     statements: tuple = ()
     notes: tuple[str, ...] = ()
 
+    @on_purpose()
     def run(self, tick=lambda what: None):
         """Measure it."""
         clock = time.perf_counter()

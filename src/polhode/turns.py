@@ -1,0 +1,85 @@
+"""How far the body turns in a step: what is too far is said, because the result does not show it."""
+
+import contextlib
+import contextvars
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from polhode.errors import LargeStepWarning
+
+TOO_FAR = 1.5
+"""Radians a step: beyond, the errors of all methods but exact flows are of order one within a few steps."""
+
+_meant = contextvars.ContextVar("large steps are meant", default=False)
+
+
+@contextlib.contextmanager
+def on_purpose() -> Iterator[None]:
+    """No warnings of large steps inside: what they do is what is measured there."""
+    token = _meant.set(True)
+    try:
+        yield
+    finally:
+        _meant.reset(token)
+
+
+def fastest(Omega: np.ndarray) -> float:
+    """The largest |Omega| of a stack (..., 3); what is not finite does not count."""
+    with np.errstate(all="ignore"):
+        squares = Omega[..., 0] ** 2 + Omega[..., 1] ** 2 + Omega[..., 2] ** 2
+    return float(np.sqrt(np.max(squares, where=np.isfinite(squares), initial=0.0)))
+
+
+def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray | float:
+    """The largest |Omega| of each of N bodies, over all the (N, 3) given; what is not a number does not count."""
+    best = 0.0
+    with np.errstate(all="ignore"):
+        for each in Omega:  # a time at a time stays in the cache
+            x, y, z = each[:, 0], each[:, 1], each[:, 2]
+            best = np.fmax(best, x * x + y * y + z * z)
+    return np.sqrt(best)
+
+
+def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:
+    """As warn_of, of the |Omega| of each body; `what` has a place for which they are."""
+    far = np.flatnonzero(abs(h) * each > TOO_FAR)
+    if not len(far):
+        return False
+    first = int(np.argmax(each))
+    more = f" ({len(far)} of {len(each)} bodies too far)" if len(far) > 1 else ""
+    return warn_of(what.format(f"body {first}"), float(each[first]), h, more)
+
+
+def warn_of(what: str, speed: float, h: float, more: str = "") -> bool:
+    """Warn when a body of this |Omega| turns too far in a step of h, and say whether; `what` ends in the verb."""
+    turn = abs(h) * speed
+    if _meant.get() or turn <= TOO_FAR:
+        return False
+    _warn(
+        f"{what} by {turn:.3g} radians in a step of h = {h:g}{more}; beyond about {TOO_FAR} the result means little. "
+        f"h = {np.copysign(1 / speed, h):.2g} gives one radian a step.",
+        LargeStepWarning,
+    )
+    return True
+
+
+def ask_about_degrees(label: str, vectors: np.ndarray) -> None:
+    """Ask whether rotation vectors (..., 3) of more than a turn were meant in degrees."""
+    length = fastest(vectors)
+    if length > 2 * np.pi:
+        _warn(
+            f"{label} is a rotation vector of {length:.4g} radians, more than a turn. Were degrees meant? "
+            "np.radians makes radians of them.",
+            UserWarning,
+        )
+
+
+def _warn(text, category):
+    """A warning at the line outside of polhode that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "polhode":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
