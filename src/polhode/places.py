@@ -94,6 +94,7 @@ def replacing(path: pathlib.Path):
     """A new name to write to; it takes the place of `path` when all went well, and goes away when not."""
     new = beside(path)
     try:
+        new.touch(exist_ok=False)  # so that the error is the system's, whatever writes to it afterwards
         yield new
         sync(new)
         os.replace(new, path)

@@ -21,26 +21,14 @@ checkpoint. Rows behind them are not cut off, but written again, with the same b
 
 import json
 import os
-import pathlib
 import struct
 import zlib
 
 import numpy as np
 
-from polhode import netcdf3, places
+from polhode import netcdf3, places, store_header
 from polhode.errors import FileError
-
-FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "momentum": ("space",)}
-BLOCK = 1024
-"""Rows that share a checksum."""
-ROOM = {"message": 4000, "stats": 8000}
-"""Bytes reserved for each text that is known only at the end."""
-CHANGES = ("success", "complete", "message", "stats", "checksum_end", "checksum_header")
-"""Attributes that the checksum of the header leaves out."""
-AXES = b"xyz\0xyz\0"
-"""The letters of the axes "space" and "body", which follow the header."""
-LONGEST_HEADER = 1 << 20
-OPEN = "This run did not end, or is still going on."
+from polhode.store_header import BLOCK, FIELDS, ROOM
 
 
 class Store:
@@ -48,10 +36,10 @@ class Store:
 
     def __init__(self, path, attributes, has_energy, planned, rows=0, digest=None):
         """Begin a file for so many planned rows, or (rows > 0) go on with the one that holds rows of this digest."""
-        self.path, self._place = pathlib.Path(path), places.target(path)
+        self.path, self._place = places.named(path, "out"), places.target(path)
         self._fields = {k: v for k, v in FIELDS.items() if has_energy or k != "energy"}
-        self.dtype = _dtype(self._fields)
-        self._head = _header(attributes, self._fields, planned)
+        self.dtype = store_header.dtype(self._fields)
+        self._head = store_header.encoded(attributes, self._fields, planned)
         self._header = netcdf3.decoded(self._head)
         self.rows, self._tail, self._full = 0, 0, 0
         if rows:
@@ -65,7 +53,7 @@ class Store:
         try:
             self._file = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
             try:
-                self._write(self._head + AXES + bytes(self._begins("t") - self._begins("checksum")), 0)
+                self._write(self._head + store_header.AXES + bytes(self._begins("t") - self._begins("checksum")), 0)
                 os.replace(new, self._place)
             except BaseException:
                 self.close()
@@ -100,7 +88,7 @@ class Store:
                 f"{places.shown(self.path)} does not hold the {rows} rows that its checkpoint counts: it was replaced "
                 "or damaged. Delete the checkpoint to begin anew."
             )
-        self._write(self._head[:4] + struct.pack(">I", rows) + self._head[8:] + AXES, 0)
+        self._write(self._head[:4] + struct.pack(">I", rows) + self._head[8:] + store_header.AXES, 0)
         self._write(checksums, self._begins("checksum"))
 
     def append(self, **columns):
@@ -108,14 +96,8 @@ class Store:
         table = np.empty(len(columns["t"]), self.dtype)
         for name in self._fields:
             table[name] = columns[name]
-        at, block = self._begins("t") + self.rows * self.dtype.itemsize, self.rows // BLOCK
-        if os.fstat(self._file).st_size < at:
-            raise FileError(
-                f"{places.shown(self.path)} was cut by somebody else while the run went on; {self.rows} rows had been "
-                "written. Run it again."
-            )
-        data = table.tobytes()
-        self._write(data, at)
+        block, data = self.rows // BLOCK, table.tobytes()
+        self._write(data, self._end_of_rows())
         self._write(self._absorb(data), self._begins("checksum") + 4 * block)
         self._write(struct.pack(">I", self.rows), netcdf3.RECORDS)
 
@@ -132,14 +114,19 @@ class Store:
 
     def finish(self, message, stats, success):
         """Write what is known at the end, then the mark that the file is complete. Returns whether it has its name."""
+        self._end_of_rows()
         text = json.dumps(stats)
         if len(text) > ROOM["stats"]:  # a path of thousands of letters
             text = json.dumps({k: v for k, v in stats.items() if k != "file"})
-        end = {"message": _room("message", message), "stats": _room("stats", text), "success": _int(success)}
-        self._attribute(checksum_end=_end(end, self.rows), **end)
+        end = {
+            "message": store_header.room("message", message),
+            "stats": store_header.room("stats", text),
+            "success": store_header.integer(success),
+        }
+        self._attribute(checksum_end=store_header.end(end, self.rows), **end)
         self.sync()
         if success:
-            self._attribute(complete=_int(1))
+            self._attribute(complete=store_header.integer(1))
             self.sync()
         try:
             return os.path.samestat(os.stat(self._place), os.fstat(self._file))
@@ -160,6 +147,16 @@ class Store:
 
     def _begins(self, variable):
         return self._header.begins[variable]
+
+    def _end_of_rows(self):
+        """Where the next row goes; the rows before must be there: behind a cut the system would make up zeros."""
+        end = self._begins("t") + self.rows * self.dtype.itemsize
+        if os.fstat(self._file).st_size < end:
+            raise FileError(
+                f"{places.shown(self.path)} was cut by somebody else while the run went on; {self.rows} rows had been "
+                "written. Run it again."
+            )
+        return end
 
     def _absorb(self, data):
         """Count rows; the checksums of the blocks they touch, as bytes."""
@@ -201,7 +198,7 @@ class Store:
 def read(path):
     """The Dataset of a file that a run wrote, with what is missing said in its attributes; None for another file."""
     with open(path, "rb") as file:
-        head = file.read(LONGEST_HEADER)
+        head = file.read(store_header.LONGEST)
         if head[:4] != netcdf3.MAGIC:
             return None
         try:
@@ -217,7 +214,7 @@ def read(path):
                 f"{places.shown(path)} has no checksums: it was written by an earlier version, or is damaged. Whether "
                 "its run ended is not known; xarray.open_dataset reads it unchecked."
             )
-        if not _is_intact(head[: header.length], header):
+        if not store_header.is_intact(head[: header.length], header):
             raise FileError(
                 f"The header of {places.shown(path)} does not match its checksum: it was damaged, or written by "
                 "another program. xarray.open_dataset reads it unchecked."
@@ -226,15 +223,16 @@ def read(path):
 
 
 def _rows(file, header):
-    """The rows that match their checksums, how many are counted, and the ranges of those left out."""
+    """The rows that match their checksums, how many are counted and present, and the ranges of those left out."""
     fields = {k: v for k, v in FIELDS.items() if k in header.begins}
-    dtype, planned = _dtype(fields), int(header.attributes["rows"][0])
+    dtype, planned = store_header.dtype(fields), int(header.attributes["rows"][0])
     begin, size = header.begins["t"], dtype.itemsize
-    present = min(planned, max(0, os.fstat(file.fileno()).st_size - begin) // size)
     counted = min(planned, header.records)
+    file.seek(header.begins["checksum"])  # read before the rows: the run may be going on
+    raw = file.read(4 * -(-counted // BLOCK))
+    checksums = np.frombuffer(raw[: len(raw) // 4 * 4], ">u4").tolist()
+    present = min(planned, max(0, os.fstat(file.fileno()).st_size - begin) // size)
     table, kept, bad = np.empty(min(counted, present), dtype), 0, []
-    file.seek(header.begins["checksum"])
-    checksums = np.frombuffer(file.read(4 * -(-len(table) // BLOCK)), ">u4").tolist()
     file.seek(begin)
     for at, checksum in zip(range(0, len(table), BLOCK), checksums):
         count = min(BLOCK, len(table) - at)
@@ -262,8 +260,8 @@ def _dataset(path, header, table, counted, present, bad):
     values = {k: v.rstrip() if isinstance(v, str) else v for k, v in header.attributes.items()}
     values |= {k: v[0] for k, v in values.items() if not isinstance(v, str) and len(v) == 1}
     planned, path = int(values["rows"]), places.shown(path)
-    raw = {k: _raw(header, k) for k in ("message", "stats", "success")}
-    ended = _end(raw, header.records) == _raw(header, "checksum_end")
+    raw = {k: store_header.raw(header, k) for k in ("message", "stats", "success")}
+    ended = store_header.end(raw, header.records) == store_header.raw(header, "checksum_end")
     missing = []
     if present < counted:
         missing.append("the file was cut")
@@ -287,69 +285,3 @@ def _dataset(path, header, table, counted, present, bad):
     values["stats"] = values["stats"] if ended else "{}"
     data = {k: (("t", *axes), table[k].astype(float)) for k, axes in FIELDS.items() if k in header.begins}
     return xarray.Dataset(data, coords={"space": list("xyz"), "body": list("xyz")}, attrs=values)
-
-
-# ---- the header --------------------------------------------------------------------------------------
-
-
-def _header(attributes, fields, planned):
-    """The bytes before the first row, but for the checksums of the blocks."""
-    blocks = -(-planned // BLOCK)
-    values = {
-        **attributes,
-        "rows": np.int32(planned),
-        "success": np.int32(0),
-        "complete": np.int32(0),
-        "message": _room("message", OPEN),
-        "stats": _room("stats", "{}"),
-        "checksum_header": 8 * "-",
-        "checksum_end": 8 * "-",
-    }
-    about = {"long_name": f"CRC-32 of each block of {BLOCK} rows, as they are in this file", "_Unsigned": "true"}
-    variables = {axis: (netcdf3.CHAR, (axis, "letter"), {"_Encoding": "ascii"}) for axis in ("space", "body")}
-    variables["checksum"] = (netcdf3.INT, ("block",), about)
-    variables |= {name: (netcdf3.DOUBLE, ("t", *axes), {}) for name, axes in fields.items()}
-    head = netcdf3.encoded({"t": 0, "space": 3, "body": 3, "letter": 1, "block": blocks}, values, variables)
-    header = netcdf3.decoded(head)
-    at, length = header.places["checksum_header"]
-    if header.length > LONGEST_HEADER:
-        raise FileError("The names of the problem and the method are too long for the header of a file: shorten them.")
-    return head[:at] + _checksum_of(head, header) + head[at + length :]
-
-
-def _checksum_of(head, header):
-    blank = bytearray(head)
-    blank[netcdf3.RECORDS : netcdf3.RECORDS + 4] = bytes(4)
-    for name in CHANGES:
-        at, length = header.places[name]
-        blank[at : at + length] = bytes(length)
-    return b"%08x" % zlib.crc32(blank)
-
-
-def _is_intact(head, header):
-    return all(name in header.places for name in CHANGES) and _raw(header, "checksum_header") == _checksum_of(
-        head, header
-    )
-
-
-def _end(raw, rows):
-    return b"%08x" % zlib.crc32(raw["message"] + raw["stats"] + raw["success"] + struct.pack(">I", rows))
-
-
-def _raw(header, name):
-    value = header.attributes[name]
-    return value.encode() if isinstance(value, str) else value.tobytes()
-
-
-def _room(name, text):
-    """A text in its room: cut where it is too long, never within a letter."""
-    raw = text.replace("\0", " ").encode("utf-8", "backslashreplace")[: ROOM[name]]
-    return raw.decode("utf-8", "ignore").encode().ljust(ROOM[name])
-
-
-def _int(value):
-    return struct.pack(">i", value)
-
-
-def _dtype(fields):
-    return np.dtype([(k, ">f8", (3,) * len(v)) for k, v in fields.items()])

@@ -3,6 +3,7 @@
 import functools
 import json
 import pathlib
+import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -129,9 +130,11 @@ class Trajectory:
         try:
             with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
                 data.to_netcdf(new, engine="netcdf4", encoding=checked)
-        except (OSError, RuntimeError) as error:  # RuntimeError: the netCDF library, on a full disk
+        except (OSError, RuntimeError) as error:  # on a full disk the netCDF library raises either, for other reasons
             advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
-            raise places.unwritable(places.shown(path), error, advice) from error
+            full = place.parent.is_dir() and shutil.disk_usage(place.parent).free < data.nbytes
+            reason = "no space is left" if full else error
+            raise places.unwritable(places.shown(path), reason, advice) from error
         return pathlib.Path(path)
 
     def plot(self, axes=None):
