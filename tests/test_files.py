@@ -163,7 +163,7 @@ def test_a_disk_that_becomes_full(tmp_path):
     if mounted.returncode:
         pytest.skip("a small file system cannot be mounted here")
     try:
-        check_a_full_disk(tmp_path, in_a_process(FULL, tmp_path), "No space left on device", "no space is left")
+        check_a_full_disk(tmp_path, in_a_process(FULL, tmp_path), "No space left on device", "No space left on device")
     finally:
         subprocess.run(["umount", tmp_path], check=True)
 

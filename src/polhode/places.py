@@ -21,7 +21,7 @@ def target(path, what="") -> pathlib.Path:
     try:
         place = pathlib.Path(os.path.realpath(place))
         status = place.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a matter of the folder, which may yet be made
         return place
     except (OSError, ValueError) as error:
         raise unwritable(label + shown(path), error) from error

@@ -1,7 +1,9 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
+import errno
 import functools
 import json
+import os
 import pathlib
 import shutil
 from dataclasses import dataclass, field
@@ -129,12 +131,15 @@ class Trajectory:
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
         try:
             with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
-                data.to_netcdf(new, engine="netcdf4", encoding=checked)
-        except (OSError, RuntimeError) as error:  # on a full disk the netCDF library raises either, for other reasons
+                try:
+                    data.to_netcdf(new, engine="netcdf4", encoding=checked)
+                except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
+                    if shutil.disk_usage(place.parent).free < data.nbytes:
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+                    raise
+        except (OSError, RuntimeError) as error:
             advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
-            full = place.parent.is_dir() and shutil.disk_usage(place.parent).free < data.nbytes
-            reason = "no space is left" if full else error
-            raise places.unwritable(places.shown(path), reason, advice) from error
+            raise places.unwritable(places.shown(path), error, advice) from error
         return pathlib.Path(path)
 
     def plot(self, axes=None):
