@@ -232,17 +232,20 @@ def _rows(file, header):
     raw = file.read(4 * -(-counted // BLOCK))
     checksums = np.frombuffer(raw[: len(raw) // 4 * 4], ">u4").tolist()
     present = min(planned, max(0, os.fstat(file.fileno()).st_size - begin) // size)
-    table, kept, bad = np.empty(min(counted, present), dtype), 0, []
+    most, kept, bad = min(counted, present), 0, []
+    columns = {k: np.empty((most, *dtype[k].shape)) for k in fields}
     file.seek(begin)
-    for at, checksum in zip(range(0, len(table), BLOCK), checksums):
-        count = min(BLOCK, len(table) - at)
+    for at, checksum in zip(range(0, most, BLOCK), checksums):
+        count = min(BLOCK, most - at)
         raw = file.read(min(BLOCK, present - at) * size)
         if _matches(raw, count, size, checksum):
-            table[kept : kept + count] = np.frombuffer(raw[: count * size], dtype)
+            block = np.frombuffer(raw, dtype, count)
+            for k, column in columns.items():
+                column[kept : kept + count] = block[k]
             kept += count
         else:
             bad.append((at, at + count - 1))
-    return table[:kept], counted, present, bad
+    return {k: column[:kept] for k, column in columns.items()}, counted, present, bad
 
 
 def _matches(raw, count, size, checksum):
@@ -254,9 +257,10 @@ def _matches(raw, count, size, checksum):
     return found == checksum
 
 
-def _dataset(path, header, table, counted, present, bad):
+def _dataset(path, header, columns, counted, present, bad):
     import xarray
 
+    rows = len(columns["t"])
     values = {k: v.rstrip() if isinstance(v, str) else v for k, v in header.attributes.items()}
     values |= {k: v[0] for k, v in values.items() if not isinstance(v, str) and len(v) == 1}
     planned, path = int(values["rows"]), places.shown(path)
@@ -268,13 +272,13 @@ def _dataset(path, header, table, counted, present, bad):
     if bad:
         ranges = ", ".join(f"{a} to {b}" for a, b in bad[:5]) + (", ..." if len(bad) > 5 else "")
         missing.append(f"rows {ranges} do not match their checksums and are left out")
-    if not len(table):
+    if not rows:
         raise FileError(f"No row of {path} can be read ({'; '.join(missing) or 'the run did not get so far'}).")
-    whole = ended and values["complete"] == 1 and len(table) == planned
+    whole = ended and values["complete"] == 1 and rows == planned
     if values["complete"] == 1 and not ended:
         missing.append("what it says of its end does not match its checksum")
     why = f" ({'; '.join(missing)})" if missing else ""
-    there = f"{len(table)} of {planned} rows are in {path}{why}."
+    there = f"{rows} of {planned} rows are in {path}{why}."
     if ended and not missing and (whole or not values["success"]):
         message = values["message"]
     elif ended or values["complete"] == 1:
@@ -283,5 +287,5 @@ def _dataset(path, header, table, counted, present, bad):
         message = f"The run did not end, or is still going on: {there} With its checkpoint the same call goes on."
     values |= {"success": int(whole and values["success"] == 1), "message": message}
     values["stats"] = values["stats"] if ended else "{}"
-    data = {k: (("t", *axes), table[k].astype(float)) for k, axes in FIELDS.items() if k in header.begins}
+    data = {k: (("t", *FIELDS[k]), column) for k, column in columns.items()}
     return xarray.Dataset(data, coords={"space": list("xyz"), "body": list("xyz")}, attrs=values)
