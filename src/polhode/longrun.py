@@ -10,11 +10,12 @@ import os
 import signal
 import threading
 import time
+import warnings
 
 import numpy as np
 
 from polhode import checkpoint as checkpoints
-from polhode import turns
+from polhode import places, turns
 from polhode.errors import InputError
 from polhode.store import Store
 from polhode.trajectory import FORMAT, Trajectory, energies, momenta
@@ -35,14 +36,23 @@ class Run:
         self.checkpoint, self.message, self.interrupted, self.resumed_at = checkpoint, "", False, None
         found = None
         if checkpoint is not None:
+            _check_apart(out, checkpoint)
+            checkpoints.check_place(checkpoint)
             self.description = checkpoints.description(runner.problem, runner, n, every, survey, out is not None)
             found = checkpoints.read(checkpoint, self.description)
         if found is not None:
-            self._restore(found)
-        self.rows = _Kept(self, found) if out is None else _Streamed(self, out)
+            self._restore(found, out is not None)
+        self.rows = _Kept(self, found) if out is None else _Streamed(self, out, found)
 
     def go(self, checkpoint_every, tick):
         """Take the steps that remain."""
+        try:
+            self._go(checkpoint_every, tick)
+        except BaseException:
+            self.rows.close()  # as it is: it says that the run did not end
+            raise
+
+    def _go(self, checkpoint_every, tick):
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
         with Interrupt() as interrupt:
@@ -91,18 +101,24 @@ class Run:
             "counts": np.array([self.done, self.left, self.iterations]),
             "seconds": np.array(self.seconds),
             "state": np.array(self.runner.numbers()),
-            "rows": self.rows.secured(),
+            **self.rows.secured(),
         }
         if self.survey:
             arrays["tally"] = self.survey.tally
+        why = checkpoints.state_fault(self.runner, arrays["state"], self.done)
+        if why:  # by a method of one's own: better said now than when the run is to go on
+            raise InputError(f"No checkpoint can be made of step {self.done} of {self.runner.name}: {why}.")
         checkpoints.write(self.checkpoint, self.description, **arrays)
 
-    def _restore(self, found):
+    def _restore(self, found, streamed):
+        why = checkpoints.fault(self, found, streamed)
+        if why:
+            raise checkpoints.refused(self.checkpoint, why)
         self.done, self.left, self.iterations = found["counts"].tolist()
         self.resumed_at = self.done
         self.seconds = float(found["seconds"])
         self.runner.restore(found["state"].tolist())
-        self.row = int(found["rows"]) if found["rows"].ndim == 0 else len(found["rows"])
+        self.row = int(found["rows"]) if streamed else len(found["rows"])
         if self.survey:
             self.survey.tally[:] = found["tally"]
 
@@ -126,9 +142,12 @@ class Run:
         }
         if self.resumed_at is not None:
             stats["resumed_at"] = self.resumed_at
-        if self.checkpoint is not None:
-            self.save()
-        columns = self.rows.finished(stats)
+        try:
+            if self.checkpoint is not None:
+                self.save()
+            columns = self.rows.finished(stats)
+        finally:
+            self.rows.close()
         return Trajectory(
             problem=runner.problem,
             method=runner.name,
@@ -161,6 +180,9 @@ class _Kept:
     def flush(self):
         """Nothing to do: the rows are where they stay."""
 
+    def close(self):
+        """Nothing to do."""
+
     def last(self):
         """Keep the last state."""
         self.table[self.at] = self.run.runner.row()
@@ -168,7 +190,7 @@ class _Kept:
 
     def secured(self):
         """The rows go into the checkpoint."""
-        return self.table[: self.at]
+        return {"rows": self.table[: self.at]}
 
     def fastest(self):
         """The largest |Omega| of all rows, with the start."""
@@ -190,7 +212,7 @@ class _Kept:
 class _Streamed:
     """Rows on the disk: a buffer here, the rest in a netCDF file. The start is the first row of the file."""
 
-    def __init__(self, run, path):
+    def __init__(self, run, path, found):
         self.run = run
         runner = run.runner
         self.problem = runner.problem
@@ -201,9 +223,11 @@ class _Streamed:
             "h": runner.h,
             "inertia": self.problem.inertia.ravel(),
         }
-        if run.n // run.every >= 2**31 - 2:
-            raise InputError(f"{run.n // run.every} rows do not fit in one file (at most 2^31): raise save_every.")
-        self.store = Store(path, attributes, self.problem.has_potential, run.row)
+        planned = 1 + -(-run.n // run.every)
+        if planned >= 2**31:
+            raise InputError(f"{planned} rows do not fit in one file (at most 2^31 - 1): raise save_every.")
+        digest = None if found is None else int(found["digest"])
+        self.store = Store(path, attributes, self.problem.has_potential, planned, run.row, digest)
         self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
         self.most_steps = (len(self.table) - 1) * run.every
         self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
@@ -228,15 +252,25 @@ class _Streamed:
         return self._fastest
 
     def secured(self):
-        """The rows are on the disk; the checkpoint holds their number."""
+        """The rows are on the disk; the checkpoint holds their number and a checksum."""
         self.store.sync()
-        return np.array(self.store.rows)
+        return {"rows": np.array(self.store.rows), "digest": np.array(self.store.digest())}
 
     def finished(self, stats):
         """Columns that read from the file where they are looked at."""
         stats["file"] = str(self.store.path)
-        self.store.finish(self.run.message, stats, not self.run.message)
+        if not self.store.finish(self.run.message, stats, not self.run.message):
+            stats["file"] = None
+            warnings.warn(
+                f"{self.store.path} was replaced or removed by somebody else while the run went on, and does not hold "
+                "it. The Trajectory still does: save it under another name.",
+                stacklevel=4,
+            )
         return self.store.columns()
+
+    def close(self):
+        """Leave the file as it is."""
+        self.store.close()
 
     def _append(self, t, Q, Omega):
         self._fastest = max(self._fastest, turns.fastest(Omega))
@@ -244,6 +278,11 @@ class _Streamed:
         if self.problem.has_potential:
             columns["energy"] = energies(self.problem, Q, Omega)
         self.store.append(**columns)
+
+
+def _check_apart(out, checkpoint):
+    if out is not None and places.target(out, "out") == places.target(checkpoint, "checkpoint"):
+        raise InputError(f"out and checkpoint are both {places.shown(out)}. Give two files.")
 
 
 class Interrupt:

@@ -55,9 +55,11 @@ def solve(
     progress          show a progress bar
     compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be
     out               a netCDF file to write the states to as they come, in constant memory; the arrays of the
-                      Trajectory then read from it where they are looked at
+                      Trajectory then read from it where they are looked at. An older file of this name is replaced,
+                      not written over. The file can be opened at any time; it says success = 0 until the run has
+                      ended, and `load` says how many rows of a run that did not end are there
     checkpoint        a file that holds all a run needs to go on. When it exists, the same call goes on from there,
-                      also after a kill, and ends bit for bit where it would have ended
+                      also after a kill, and ends bit for bit where it would have ended; a damaged one is refused
     checkpoint_every  seconds between checkpoints
     reduce            "energy", "momentum" (or "momentum_x", ...), or several: least, greatest, mean and slope over
                       the run without keeping it, in `Trajectory.reductions`

@@ -123,7 +123,7 @@ class Run:
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
         bodies, kernel = self.bodies, self.bodies.kinds[0]._torque_kernel
         good = np.flatnonzero(bodies.finite)
-        if is_static(kernel) and is_static(self.method.start) or not len(good):
+        if (is_static(kernel) and is_static(self.method.start)) or not len(good):
             return
         states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
         for i in (good[0], good[-1]):

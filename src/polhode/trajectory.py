@@ -1,13 +1,17 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
+import errno
 import functools
 import json
+import os
 import pathlib
+import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode import places, store
 from polhode.errors import FileError, InputError
 from polhode.rotation import Rotation
 
@@ -121,15 +125,22 @@ class Trajectory:
 
     def save(self, path):
         """Write netCDF; `polhode.load` reads it back, and so does anything that reads netCDF."""
-        path = pathlib.Path(path)
+        place = places.target(path)
+        places.tidy(place)
+        data = self.to_xarray().assign_attrs(complete=int(self.success))
+        checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
         try:
-            self.to_xarray().to_netcdf(path, engine="netcdf4")
-        except OSError as error:
-            raise FileError(
-                f"{path} cannot be written: {error.strerror or error}. Check the folder and its permissions; "
-                "the trajectory is still in memory."
-            ) from error
-        return path
+            with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
+                try:
+                    data.to_netcdf(new, engine="netcdf4", encoding=checked)
+                except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
+                    if shutil.disk_usage(place.parent).free < data.nbytes:
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+                    raise
+        except (OSError, RuntimeError) as error:
+            advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
+            raise places.unwritable(places.shown(path), error, advice) from error
+        return pathlib.Path(path)
 
     def plot(self, axes=None):
         """Energy error, momentum error, Omega and orthogonality against time; returns the figure."""
@@ -139,19 +150,18 @@ class Trajectory:
 
 
 def load(path):
-    """Read a trajectory that `Trajectory.save` wrote."""
-    import xarray
+    """Read a trajectory that `Trajectory.save` or a run with `out` wrote.
 
-    path = pathlib.Path(path)
-    if not path.exists():
-        raise FileError(f"There is no file {path}.")
-    try:
-        with xarray.open_dataset(path, engine="netcdf4") as data:
-            data.load()
-    except (OSError, ValueError, KeyError) as error:
-        raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({error}).") from error
+    Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
+    is then False, and the message says how many of how many rows there are.
+    """
+    data = _dataset(path)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
+    needed = {"t", "Q", "Omega", "momentum", "method", "h", "stats", "success", "message", "problem"}
+    missing = sorted(needed - set(data.variables) - set(data.attrs))
+    if missing:
+        raise FileError(f"{path} is not a whole trajectory: {', '.join(missing)} is missing.")
     return Trajectory(
         problem=None,
         method=data.attrs["method"],
@@ -165,6 +175,29 @@ def load(path):
         problem_name=data.attrs["problem"],
         saved={k: data[k].values for k in ("energy", "momentum") if k in data},
     )
+
+
+def _dataset(path):
+    """The Dataset of a file, by the checksums of the file where a run wrote it."""
+    import xarray
+
+    place = places.named(path)
+    path = places.shown(path)
+    try:
+        if not place.exists():
+            raise FileError(f"There is no file {path}.")
+        if not place.is_file():
+            raise FileError(f"{path} is not a trajectory: it is a folder or a device, not a file.")
+        data = store.read(place)
+        if data is None:
+            with xarray.open_dataset(place, engine="netcdf4") as data:
+                data.load()
+    except FileError:
+        raise
+    except (OSError, ValueError, KeyError, RuntimeError) as error:  # RuntimeError: a checksum inside netCDF
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
+        raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({reason}).") from error
+    return data
 
 
 def seen(problem, rows):

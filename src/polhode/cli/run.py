@@ -1,7 +1,8 @@
 """Integrate a problem by a method; print a summary, and save the trajectory or a plot of it if asked.
 
-States go to the file of --out as they come, so that memory does not grow with the run. With --checkpoint a run that
-was interrupted, or killed, goes on by the same command and ends bit for bit where it would have ended.
+States go to the file of --out as they come, so that memory does not grow with the run; the file says success = 0 until
+the run has ended. With --checkpoint a run that was interrupted, or killed, goes on by the same command and ends bit for
+bit where it would have ended.
 """
 
 import dataclasses
@@ -53,11 +54,15 @@ def arguments(parser):
 
 def run(arguments):
     """Integrate, save, print."""
+    from polhode import places
     from polhode.problems.catalogue import problem
     from polhode.report.files import check_folder, folder_for_results
     from polhode.solve import method, solve
 
     body, found = problem(arguments.problem), method(arguments.method)
+    for option in ("out", "plot", "checkpoint"):
+        if getattr(arguments, option) is not None:
+            places.target(getattr(arguments, option), f"--{option}")
     files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
     folders = {f.parent for f in (*files, pathlib.Path(arguments.checkpoint or "."))}
     for look in (check_folder, folder_for_results):
@@ -79,11 +84,13 @@ def run(arguments):
     )
     if arguments.plot:
         _plot(trajectory, arguments.plot)
+    lost = arguments.out is not None and trajectory.stats["file"] is None  # replaced under the run, with a warning
+    files = files[1:] if lost else files
     data = summary(trajectory) | {"reduce_every": arguments.reduce_every, "files": [str(f) for f in files]}
     show_json(data) if arguments.json else show(*_tables(trajectory, data))
     if not trajectory.success and not arguments.json:
         show(trajectory.message, *_how_to_go_on(trajectory, arguments))
-    return 0 if trajectory.success else 1
+    return 0 if trajectory.success and not lost else 1
 
 
 def summary(s):
