@@ -15,6 +15,7 @@ from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, solve
 from polhode.sweeps import Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
+from polhode.travel import Travels, without_cached
 
 
 def solve_ensemble(
@@ -72,7 +73,7 @@ def solve_ensemble(
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class Ensemble(Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 
     t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
@@ -116,6 +117,9 @@ class Ensemble:
             message=self.messages.get(i, ""),
             problem_name=self.problem.name,
         )
+
+    def _luggage(self):
+        return without_cached(self)  # attitudes and energies follow from the rows
 
     @property
     def problem(self):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from polhode.body import start_plain
+from polhode.travel import Travels
 
 CLAIMS = (
     "symmetric",
@@ -27,7 +28,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(Travels):
     """A one-step method.
 
     `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.body``) and `start` makes the
@@ -95,7 +96,7 @@ class Method:
 
 
 @dataclass(frozen=True)
-class BlackBox:
+class BlackBox(Travels):
     """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.
 
     One that chooses its own steps says to which `tolerance`; h is then only how far it is asked to go.

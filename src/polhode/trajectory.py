@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.errors import FileError, InputError
 from polhode.rotation import Rotation
+from polhode.travel import Travels
 
 if TYPE_CHECKING:
     from polhode.problem import Problem
@@ -19,7 +20,7 @@ FORMAT = "polhode trajectory"
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and

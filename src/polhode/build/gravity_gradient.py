@@ -13,6 +13,7 @@ from polhode.build.parts import direction, finished, positive, tensor
 from polhode.errors import InputError
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
+from polhode.travel import recipe
 
 
 @kernel
@@ -71,12 +72,17 @@ def satellite(
         h=h,
         t_end=t_end,
     )
-    J = tensor(inertia_body)
+    problem.jacobi = jacobi_integral(tensor(inertia_body), n, r0, s0, c)
+    return finished(problem, sources=())
+
+
+@recipe
+def jacobi_integral(J, n, r0, s0, c):
+    """The Jacobi integral of a satellite."""
 
     def jacobi(t, Q, Omega):
         """The energy as seen from the orbit."""
         rho = (np.cos(n * t) * r0 + np.sin(n * t) * s0) @ Q
         return Omega @ J @ Omega / 2 + 1.5 * n**2 * (rho @ J @ rho) - n * (c @ Q @ J @ Omega)
 
-    problem.jacobi = jacobi
-    return finished(problem, sources=())
+    return jacobi
