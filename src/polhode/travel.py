@@ -74,6 +74,15 @@ def packed(value):
     return value
 
 
+def picklable(exception):
+    """An exception that can be pickled: itself, or one that names it if another process could not make it again."""
+    try:
+        pickle.loads(pickle.dumps(exception))
+    except Exception:
+        return RuntimeError(f"{type(exception).__name__}: {exception}")
+    return exception
+
+
 class _Recipe:
     """A function on its way, as the call that made it; one for each function, so that a pickle holds it once."""
 
@@ -112,9 +121,9 @@ class _Nameless:
         f = self._function
         if not _stores_code():
             raise pickle.PicklingError(
-                f"{f.__qualname__!r} of {f.__module__} cannot be pickled: it is a lambda or was made inside a function, "
-                "and pickle stores functions by name. Define it with def at the top of a module, or use cloudpickle, "
-                "as joblib and Dask do."
+                f"{f.__qualname__!r} of {f.__module__} cannot be pickled: it is a lambda or was made inside another "
+                "function, and pickle stores functions by name. Define it with def at the top of a module, or use "
+                "cloudpickle, as joblib and Dask do."
             )
         return _itself, (f,)
 

@@ -58,6 +58,10 @@ def run(arguments):
     from polhode.solve import method, solve
 
     body, found = problem(arguments.problem), method(arguments.method)
+    if arguments.plot:
+        from polhode.figures.style import check_name
+
+        check_name(arguments.plot)
     files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
     folders = {f.parent for f in (*files, pathlib.Path(arguments.checkpoint or "."))}
     for look in (check_folder, folder_for_results):
