@@ -58,6 +58,8 @@ def _draw_levels(axes, trajectory, levels, eye):
         if levels is not None:
             raise InputError("levels were given, but there is no potential to draw them of.")
         return []
+    if levels is not None and not len(levels):
+        return []
     side = np.linspace(-np.pi, np.pi, GRID) * 1.03
     places = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
     with np.errstate(all="ignore"):
