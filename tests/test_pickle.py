@@ -101,6 +101,12 @@ def test_a_solved_problem_goes_through_a_pool(used, pool):
     assert same(solved(there.problem), s), "a problem that came back"
 
 
+def test_what_cannot_go_is_said_at_once(pool):
+    p = ph.Problem(potential=lambda Q: -2.0 * Q[2, 2], **START)
+    with pytest.raises(pickle.PicklingError, match="cloudpickle"):
+        pool.apply_async(solved, (p,)).get(TIMEOUT)
+
+
 def test_methods_go_through_a_pool(used, pool):
     p, _ = used
     for method in (ph.method("VLV"), ph.compose("VLV", "S4"), ph.gauss(4), ph.munthe_kaas(CLASSICAL)):
