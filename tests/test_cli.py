@@ -233,6 +233,8 @@ def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(cap
         (["run", "VLV", "stress", "--n-steps", "9", "--checkpoint", "/dev/null/x"], "Nothing can be written to"),
         (["run", "VLW", "stress", "--n-steps", "9", "--out", "new/run.nc"], "Did you mean 'VLV'?"),
         (["run", "VLV", "stress", "--t-end", "1", "--out", "/dev/null/x.nc"], "Nothing can be written to the folder"),
+        (["run", "VLV", "stress", "--n-steps", "9", "--plot", "run.xyz"], "ends in .png, .svg or .pdf"),
+        (["run", "VLV", "stress", "--n-steps", "9", "--plot", "new/run"], "ends in .png, .svg or .pdf"),
         (["list", "everything"], "invalid choice: 'everything'"),
         (["cite", "NEWTON"], "There is no method or problem 'NEWTON'"),
     ],

@@ -155,6 +155,52 @@ def test_fields_agree_with_those_of_a_trajectory():
     assert e.stats["n_steps"] == 160 and e.stats["n_torque"] == 20 * 161 and e.message == "" and e.messages == {}
 
 
+@pytest.mark.parametrize("chosen", [slice(1, 3), slice(None, None, -2), [0, -1, 0], [True, False, True, True, False]])
+@pytest.mark.parametrize("kind", ["lanes", "one by one", "tensors"])
+def test_some_bodies_of_an_ensemble(chosen, kind):
+    Q0, Omega0 = starts(5)
+    Omega0[3] = np.nan
+    run = dict(Q0=Rotation.from_rotvec(Q0), Omega0=Omega0, h=0.1, n_steps=3)
+    if kind == "one by one":
+        e = solve_ensemble("stress", lambda p, Q, Omega, h, t: (Q, Omega * (1 + h)), **run)
+    elif kind == "lanes":
+        e = solve_ensemble("stress", "VLV", **run)
+    else:
+        tensors = [np.diag([1.0, 1.5, 2.0]) + 0.01 * i for i in range(5)]
+        e = solve_ensemble(ph.Problem(inertia=(1, 2, 2), Omega0=(0, 0, 1)), "VLV", inertia=tensors, **run)
+    some, which = e[chosen], np.arange(5)[chosen]
+    assert isinstance(some, ph.Ensemble) and len(some) == some.stats["n_bodies"] == len(which)
+    for field in ("Q", "Omega", "energy", "momentum"):
+        assert np.array_equal(getattr(some, field), getattr(e, field)[:, which], equal_nan=True), field
+    assert np.array_equal(some.success, e.success[which]) and "n_torque" not in some.stats
+    assert sorted(some.messages) == [k for k, i in enumerate(which) if i == 3]
+    for k, i in enumerate(which):
+        assert np.array_equal(some[k].Q, e[i].Q) and np.array_equal(some[k].problem.inertia, e[i].problem.inertia)
+
+
+def test_bodies_that_are_not_there():
+    e = solve_ensemble("free-body", "VLV", Omega0=np.eye(3), h=0.1, n_steps=1)
+    for chosen, told in (([1.5], "list of numbers"), ("one", "list of numbers"), ([True], "mask of 3"), ([], "none")):
+        with pytest.raises(ph.InputError, match=told):
+            e[chosen]
+    with pytest.raises(IndexError, match="There are 3 bodies"):
+        e[[0, 3]]
+    with pytest.raises(ph.InputError, match="leaves none of the 3 bodies"):
+        e[3:]
+    assert len(list(e)) == 3, "iteration goes body by body"
+
+
+def test_what_a_users_function_raised_is_kept_by_body():
+    def picky(problem, Q, Omega, h, t):
+        if Omega[1] == 1 and t > 0.05:
+            raise LookupError("not this one")
+        return Q, Omega
+
+    e = solve_ensemble("free-body", picky, Omega0=np.eye(3), h=0.1, n_steps=3)
+    assert list(e.exceptions) == [1] and type(e[1].exception) is LookupError and e[0].exception is None
+    assert "not this one" in e.messages[1] and type(e[1:].exceptions[0]) is LookupError
+
+
 def test_backwards():
     Q0, Omega0 = starts(9)
     same_as_alone(solve_ensemble("stress", "VLV", Q0=Q0, Omega0=Omega0, h=-0.125, n_steps=20), n_steps=20)

@@ -236,9 +236,11 @@ def test_a_damaged_cache_compiles_anew(tmp_path):
         "print(ph.solve(p, 'ELN', h=0.1, n_steps=5).Omega[-1].tolist())"
     )
     environment = {**os.environ, "POLHODE_CACHE": str(tmp_path)}
-    run = lambda: subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    ).stdout
+    run = lambda: (
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+    )
     first, rng = run(), np.random.default_rng(3)
     files = [x for x in tmp_path.rglob("*") if x.is_file()]
     assert len(files) >= 2
@@ -262,5 +264,3 @@ def test_memory_does_not_grow_with_every_new_closure():
         end(problem(lambda t, Q, k=float(k): (k * Q[2, 1], -Q[2, 0], 0.0)))
     assert len(compile.KEPT) <= before + 4
     assert len(compile.CHANGING) <= compile.MOST_KEPT
-
-

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 
@@ -37,6 +38,10 @@ MISUSES = {
     "Q0 not orthogonal": (lambda: ph.Problem(**FREE, Q0=np.eye(3) + 1e-3), "not a rotation.*0.00.*1e-08.*nearest"),
     "Q0 a reflection": (lambda: ph.Problem(**FREE, Q0=-np.eye(3)), "not a rotation.*determinant is -1"),
     "Q0 a quaternion": (lambda: ph.Problem(**FREE, Q0=(1, 0, 0, 0)), r"shape \(4,\).*from_quat"),
+    "Q0 three Rotations": (
+        lambda: ph.Problem(**FREE, Q0=Rotation.identity(3)),
+        r"Q0 has shape \(3, 3, 3\).*a Rotation",
+    ),
     "Q0 NaN": (lambda: ph.Problem(**FREE, Q0=(0, nan, 0)), "Q0 is .*nan.*finite"),
     "Omega0 missing": (lambda: ph.Problem(inertia=(1, 2, 2)), "Give Omega0 or Pi0, one of them; neither"),
     "Omega0 and Pi0": (lambda: ph.Problem(**FREE, Pi0=(1, 0, 0)), "Give Omega0 or Pi0, one of them; both"),

@@ -1,7 +1,9 @@
 """Pictures: they are drawn, they show what they say, and misuse gets a sentence. How they look, a person checks."""
 
+import dataclasses
 import json
 import re
+import warnings
 
 import matplotlib
 
@@ -11,6 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib import animation
+from matplotlib.backend_bases import FigureManagerBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 from scipy.spatial.transform import Rotation
 
@@ -86,6 +90,47 @@ def test_trajectory_into_given_axes_and_from_a_file(free, tmp_path):
         plot_trajectory(free, axes[0])
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("name", ["stress", "free-body", "book-toss", "heavy-top"])
+def test_short_runs_are_drawn(name, n, tmp_path):
+    s = ph.solve(name, "VLV", n_steps=3, compiled=False)
+    s = dataclasses.replace(s, t=s.t[:n], Q=s.Q[:n], Omega=s.Omega[:n])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        s.plot().savefig(tmp_path / "run.png", dpi=30)
+        plot_axis_angle(s, levels=() if s.problem.has_potential and s.problem.has_torque else None)
+        if name != "book-toss":  # it starts at rest
+            plot_polhode(s)
+    (line,) = s.plot().axes[3].get_lines()
+    assert len(line.get_xdata()) == n and (line.get_marker() == "o") == (n == 1)
+    if n == 1:
+        with pytest.raises(InputError, match="a film needs two"):
+            animate(s, tmp_path / "film.gif")
+
+
+def test_a_figure_is_shown_once(free):
+    """A notebook shows the figure that is returned, and at the end of a cell all that pyplot holds."""
+    for figure in (free.plot(), plot_polhode(free), plot_axis_angle(free)):
+        assert figure.axes and plt.get_fignums() == []
+    _, axes = plt.subplots(4)
+    assert plt.fignum_exists(plot_trajectory(free, axes).number), "a figure of the user's stays with pyplot"
+
+
+def test_a_figure_with_a_window_stays_with_pyplot(free, monkeypatch):
+    class Window(FigureManagerBase):
+        """As of a backend with windows, whose figures plt.show() shows."""
+
+    monkeypatch.setattr(FigureCanvasAgg, "manager_class", Window)
+    assert plt.fignum_exists(free.plot().number)
+
+
+def test_a_trajectory_from_a_file_shows_its_kinetic_energy(tmp_path):
+    s = ph.solve("forced", "VLV", n_steps=5, compiled=False)
+    panels = [x.plot().axes[0] for x in (s, ph.load(s.save(tmp_path / "run.nc")))]
+    assert [p.get_ylabel() for p in panels] == ["kinetic energy"] * 2
+    assert np.array_equal(*(p.get_lines()[0].get_ydata() for p in panels))
+
+
 # ---- polhode -----------------------------------------------------------------------------------------
 
 
@@ -127,7 +172,7 @@ def test_polhode_with_a_torque_and_misuse(tmp_path):
     s = ph.solve("heavy-top", "VLV", n_steps=300)
     labels = [text.get_text() for text in plot_polhode(s).axes[0].get_legend().get_texts()]
     assert "direction of the momentum, from the dot" in labels and "ellipsoid of energy" not in labels
-    with pytest.raises(InputError, match="holds no inertia"):
+    with pytest.raises(InputError, match="whether a torque acted"):
         plot_polhode(ph.load(s.save(tmp_path / "run.nc")))
     with pytest.raises(InputError, match="at rest"):
         plot_polhode(ph.solve("book-toss", "VLV"))

@@ -1,5 +1,6 @@
 """`solve`, `step` and what they return, as a user meets them."""
 
+import csv
 import subprocess
 import sys
 import warnings
@@ -182,6 +183,46 @@ def test_a_torque_that_raises_keeps_what_was_computed():
     assert not s.success and "sensor lost" in s.message and len(s.t) > 1
 
 
+@pytest.mark.parametrize("form", ["kernel", "function", "black box"])
+def test_what_a_users_function_raised_is_kept(form):
+    mine = KeyError("sensor")
+
+    def lost(t, Q):
+        if t > 0.35:
+            raise mine
+        return (0.0, 0.1, 0.2)
+
+    def one(problem, Q, Omega, h, t):
+        lost(t + h, Q)
+        return ph.step(problem, "VLV", Q, Omega, h, t)
+
+    box = ph.BlackBox("box", lambda problem, Q, Omega, h, n, t: one(problem, Q, Omega, h, t))
+    p = ph.Problem(inertia=(1, 2, 2.5), torque=lost, Omega0=(0.1, 1, 0))
+    s = ph.solve(p, {"kernel": "VLV", "function": one, "black box": box}[form], h=0.1, n_steps=9, compiled=False)
+    assert s.exception is mine and not s.success and len(s.t) == 4
+    assert "KeyError" in s.message and "sensor" in s.message and "What was computed until then is here" in s.message
+    assert s.exception.__traceback__ is not None, "to be raised again where it can be seen"
+    assert ph.solve(p, "VLV", h=0.1, n_steps=2, compiled=False).exception is None
+
+
+def test_an_input_error_in_mid_run_loses_nothing():
+    def once_right(problem, Q, Omega, h, t):
+        return (Q, Omega) if t < 0.25 else Q
+
+    p = ph.Problem(inertia=(1, 2, 2.5), Omega0=(0.1, 1, 0))
+    s = ph.solve(p, once_right, h=0.1, n_steps=9)
+    assert len(s.t) == 4 and "must return (Q1, Omega1)" in s.message and isinstance(s.exception, ph.InputError)
+    with pytest.raises(ph.InputError, match="must return"):
+        ph.solve(p.replaced(t0=1.0), once_right, h=0.1, n_steps=9)
+
+
+def test_a_step_alone_names_its_cause():
+    p = ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: (0.0, 0.0, 1 / (1.0 - t)), Omega0=(0.1, 1, 0))
+    with pytest.raises(ph.InputError, match="ZeroDivisionError") as caught:
+        ph.step(p, "VLV", np.eye(3), (0.1, 1, 0), 0.5, t=0.5)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_a_step_that_does_not_solve_keeps_what_was_computed():
     torque = lambda t, Q: (0.0, 40.0 * t, 25.0 * t)
     p = ph.Problem(inertia=(1, 2, 2.5), torque=torque, Omega0=(0.1, 1, 0), name="spun up")
@@ -228,6 +269,36 @@ def test_files_keep_everything(tmp_path):
     assert data["Q"].dims == ("t", "space", "body") and data.attrs["method"] == "VLV"
     with pytest.raises(ph.InputError, match="read from a file"):
         r.invariant("anything")
+
+
+@pytest.mark.parametrize("inertia", [(1, 2, 2.5), [[2, 0.1, 0], [0.1, 2.5, 0.2], [0, 0.2, 3]]])
+def test_files_keep_the_inertia(inertia, tmp_path):
+    s = ph.solve(ph.Problem(inertia=inertia, Omega0=(0.1, 1, 0)), "VLV", h=0.1, n_steps=2, compiled=False)
+    r = ph.load(s.save(tmp_path / "run.nc"))
+    assert np.array_equal(s.inertia, inertia) and np.array_equal(r.inertia, inertia)
+    assert np.array_equal(ph.load(r.save(tmp_path / "again.netcdf")).inertia, inertia)
+    streamed = ph.solve(s.problem, "VLV", h=0.1, n_steps=2, compiled=False, out=tmp_path / "out.nc")
+    assert np.array_equal(ph.load(streamed.stats["file"]).inertia, inertia)
+
+
+def test_the_name_of_a_file_says_its_format(tmp_path):
+    s = ph.solve("stress", "VLV", h=0.125, n_steps=3, compiled=False)
+    with open(s.save(tmp_path / "run.csv"), newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:5] == ["t", "Q_xx", "Q_xy", "Q_xz", "Q_yx"] and len(rows) == 4
+    told = lambda *names: np.array([[float(row[name]) for name in names] for row in rows])
+    assert np.array_equal(told("t")[:, 0], s.t) and np.array_equal(told("energy")[:, 0], s.energy)
+    assert np.array_equal(told(*(f"Q_{a}{b}" for a in "xyz" for b in "xyz")).reshape(-1, 3, 3), s.Q)
+    assert np.array_equal(told(*(f"Omega_{a}" for a in "xyz")), s.Omega)
+    assert np.array_equal(told(*(f"momentum_{a}" for a in "xyz")), s.momentum)
+    driven = ph.solve("forced", "VLV", n_steps=1, compiled=False)
+    assert "energy" not in driven.to_csv(tmp_path / "forced.csv").read_text()
+    for name in ("run.h5", "run", "run.txt"):
+        with pytest.raises(ph.FileError, match=r"ends in \.nc or \.netcdf .* or \.csv"):
+            s.save(tmp_path / name)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(ph.FileError, match="still in memory"):
+        s.save(tmp_path / "no" / "folder.csv")
 
 
 def test_energy_and_momentum_are_what_they_say():

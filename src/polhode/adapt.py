@@ -8,6 +8,7 @@ the user sees is Q R^T, and a body torque of theirs is R^T tau in principal axes
 
 from polhode.scalar import STEP
 from polhode.so3.vectors import apply_transposed, product
+from polhode.travel import recipe
 
 PARAMETERS = 16
 """How many parameters every torque has; the unused ones are zero. One signature serves all torques."""
@@ -40,6 +41,7 @@ def imaginary_part(x):
     return x.imag if hasattr(x, "imag") else 0.0
 
 
+@recipe
 def body_torque(user):
     """From tau(t, Q) in the user's body axes."""
 
@@ -49,6 +51,7 @@ def body_torque(user):
     return torque
 
 
+@recipe
 def space_torque(user):
     """From the torque in space axes."""
 
@@ -58,6 +61,7 @@ def space_torque(user):
     return torque
 
 
+@recipe
 def potential_only(user):
     """From the potential alone: tau_j = -dU(Q exp(e hat e_j))/de at e = 0, by the complex step, to round-off."""
 
@@ -71,6 +75,7 @@ def potential_only(user):
     return torque
 
 
+@recipe
 def user_potential(user):
     """From U(Q)."""
 

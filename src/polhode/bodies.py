@@ -3,12 +3,12 @@
 import copy
 import functools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from polhode import adapt, turns
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.principal import attitude, in_principal, velocity
 from polhode.problem import ROTATION_TOLERANCE, Problem, _principal, quaternion
 from polhode.rotation import Rotation
@@ -57,6 +57,12 @@ class Bodies:
         alone.give_inertia(*data, tuple(_of(self.parameters, i).tolist()))
         return alone
 
+    def some(self, which):
+        """Some of the bodies, by their numbers."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kinds"}
+        kinds = self.kinds if len(self.kinds) == 1 else [self.kinds[i] for i in which]
+        return Bodies(kinds, **{k: x if len(x) == 1 < len(self) else x[which] for k, x in own.items()})
+
     def starts(self, which):
         """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
@@ -73,6 +79,29 @@ def _once(numbers):
 
 def _of(shared, i):
     return shared[i if len(shared) > 1 else 0]
+
+
+def chosen_numbers(chosen, N):
+    """The numbers of bodies from a slice, a mask or a sequence of numbers; at least one."""
+    if isinstance(chosen, slice):
+        which = np.arange(N)[chosen]
+    else:
+        try:
+            which = np.array(chosen)
+        except ValueError:  # a list of lists of several lengths
+            which = np.array(None)
+        if which.dtype == bool and which.shape == (N,):
+            which = np.flatnonzero(which)
+        elif which.ndim != 1 or (which.size and which.dtype.kind not in "iu"):
+            raise InputError(
+                f"An ensemble of {N} bodies is indexed by a number, a slice, a list of numbers or a mask of {N}; "
+                f"{one_line(chosen)} is none of them."
+            )
+        if which.size and not (-N <= which.min() and which.max() < N):
+            raise IndexError(f"There are {N} bodies, and {one_line(chosen)} asks for others.")
+    if not len(which):
+        raise InputError(f"{one_line(chosen)} leaves none of the {N} bodies; an ensemble has at least one.")
+    return which.astype(int) % N
 
 
 def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):

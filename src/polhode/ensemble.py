@@ -9,13 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from polhode import turns
-from polhode.bodies import Bodies, gathered
+from polhode.bodies import Bodies, chosen_numbers, gathered
 from polhode.errors import InputError
 from polhode.longrun import check_memory
 from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, follows, solve
 from polhode.sweeps import Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
+from polhode.travel import Travels, picklable, without_cached
 
 
 def solve_ensemble(
@@ -89,11 +90,12 @@ def _integrated(bodies, method, h, n, every, threads, progress):
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class Ensemble(Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 
     t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
-    would have had after its failure is NaN. `ensemble[i]` is the Trajectory of one body.
+    would have had after its failure is NaN. `ensemble[i]` is the Trajectory of one body; a slice, numbers or a mask
+    give the Ensemble of those bodies.
     """
 
     method: str
@@ -106,6 +108,7 @@ class Ensemble:
     stats: dict
     sentences: dict = field(default_factory=dict)  # of bodies that ran one by one, as all below
     states: tuple | None = None  # Q and Omega, where there are no rows
+    exceptions: dict = field(default_factory=dict)  # what a user's function raised, by body
 
     def __repr__(self):
         lost = int((~self.success).sum())
@@ -118,7 +121,9 @@ class Ensemble:
         return len(self.bodies)
 
     def __getitem__(self, i):
-        """The trajectory of body i, as far as it came."""
+        """The trajectory of body i, as far as it came; or the ensemble of the bodies of a slice, numbers or a mask."""
+        if not hasattr(i, "__index__") or np.ndim(i):
+            return self._some(chosen_numbers(i, len(self)))
         i = range(len(self))[i]
         n = len(self.t) if self.failed[i] < 0 else 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
         return Trajectory(
@@ -132,7 +137,30 @@ class Ensemble:
             success=bool(self.success[i]),
             message=self.messages.get(i, ""),
             problem_name=self.problem.name,
+            exception=self.exceptions.get(i),
         )
+
+    def _some(self, which):
+        """The ensemble of these bodies. Its stats are those of the run, without what was counted over all bodies."""
+        totals = ("n_torque", "n_iterations", "wall_time")
+        told = lambda of: {k: of[i] for k, i in enumerate(which.tolist()) if i in of}
+        return Ensemble(
+            method=self.method,
+            h=self.h,
+            t=self.t,
+            bodies=self.bodies.some(which),
+            rows=None if self.rows is None else self.rows[:, :, which],
+            failed=self.failed[which],
+            errors=self.errors[which],
+            stats={k: v for k, v in self.stats.items() if k not in totals} | {"n_bodies": len(which)},
+            sentences=told(self.sentences),
+            states=None if self.states is None else tuple(x[:, which] for x in self.states),
+            exceptions=told(self.exceptions),
+        )
+
+    def _luggage(self):
+        exceptions = {i: picklable(raised) for i, raised in self.exceptions.items()}
+        return without_cached(self) | {"exceptions": exceptions}  # attitudes and energies follow from the rows
 
     @property
     def problem(self):
@@ -292,6 +320,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, getattr(method, "name", "your method")
+    exceptions = {}
     torques = iterations = 0
     with _bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
@@ -308,6 +337,8 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
             if not s.success:
                 failed[i], sentences[i] = s.stats["n_steps"], s.message
+            if s.exception is not None:
+                exceptions[i] = s.exception
             tick(i + 1)
     stats = {
         "n_bodies": N,
@@ -322,7 +353,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
         "wall_time": time.perf_counter() - begin,
     }
     t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
-    return Ensemble(name, h, t, bodies, None, failed, np.full(N, np.nan), stats, sentences, (Q, Omega))
+    return Ensemble(name, h, t, bodies, None, failed, np.full(N, np.nan), stats, sentences, (Q, Omega), exceptions)
 
 
 def _processors():

@@ -271,7 +271,7 @@ class _Walk:
         for path, value in references(f):
             self._say("takes", ".".join(path))
             self.add(value)
-        for (name, *_) in paths(f.__code__):
+        for name, *_ in paths(f.__code__):
             if name.startswith("import ") and not _is_library(name[7:].split(".")[0]):
                 self.unseen.append(f"the module {name[7:]}, imported inside {f.__qualname__}")
 

@@ -161,6 +161,7 @@ class Run:
             problem_name=runner.problem.name,
             saved=columns,
             reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
+            exception=runner.raised,
         )
 
 

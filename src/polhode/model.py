@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 from polhode.body import start_plain
 from polhode.properties import NUMBER, ORDER, PROPERTIES, Claims
+from polhode.travel import Travels
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Claims):
+class Method(Travels, Claims):
     """A one-step method.
 
     `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.body``) and `start` makes the
@@ -75,7 +76,7 @@ class Method(Claims):
 
 
 @dataclass(frozen=True)
-class BlackBox:
+class BlackBox(Travels):
     """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.
 
     One that chooses its own steps says to which `tolerance`; h is then only how far it is asked to go.

@@ -11,12 +11,13 @@ from polhode.errors import InputError, one_line
 from polhode.principal import attitude, eigen, in_principal, velocity
 from polhode.rotation import Rotation
 from polhode.so3.rotations import exp, matrix
+from polhode.travel import Travels
 
 ROTATION_TOLERANCE = 1e-8
 """How far Q0^T Q0 may be from the identity; what is left is removed."""
 
 
-class Problem:
+class Problem(Travels):
     """A rigid body about a fixed point, and the torque on it.
 
         Q' = Q hat(Omega),     J Omega' = J Omega x Omega + tau(t, Q)
@@ -321,7 +322,7 @@ def _rotation(Q0):
     if Q0 is None:
         return np.eye(3)
     if hasattr(Q0, "as_matrix"):  # a Rotation; SciPy is imported only by those who use it
-        return Q0.as_matrix()
+        Q0 = Q0.as_matrix()  # of one rotation; the shape of several is refused below
     try:
         Q = np.array(Q0, dtype=float)
     except (TypeError, ValueError):

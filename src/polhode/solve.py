@@ -108,7 +108,7 @@ def step(problem, method, Q, Omega, h, t=0.0):
     out = np.empty((1, 7))
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
-        raise InputError(runner.failure(0, t, error))
+        raise InputError(runner.failure(0, t, error)) from runner.raised
     return seen(problem, out)[0][0], seen(problem, out)[1][0]
 
 
@@ -318,9 +318,9 @@ class _PlainRunner:
             took = min(left, end - i) if isinstance(self.function, BlackBox) else 1
             try:
                 Q, Omega = self.some(self.Q, self.Omega, self.t0 + i * self.h, took)
-            except InputError:
-                raise
             except Exception as raised:
+                if isinstance(raised, InputError) and i == 0:  # misuse; later on, what was computed is worth keeping
+                    raise
                 self.raised = raised
                 return i - first, row, left, 0, 0.0, None
             if not (np.isfinite(Q).all() and np.isfinite(Omega).all()):
@@ -360,7 +360,10 @@ class _PlainRunner:
     def failure(self, k, t, error):
         where = f"at step {k} (t = {t:g}) of {self.problem.name}"
         if self.raised is not None:
-            return f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}."
+            return (
+                f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}. What was computed until then "
+                "is here."
+            )
         return f"{self.name} returned a value that is not finite {where}."
 
 

@@ -199,7 +199,6 @@ class Run:
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
 
-
     def _loop(self, steps, begin, end, states):
         """Machine code: some blocks over some steps."""
         return self.way.loop(

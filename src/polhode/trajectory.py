@@ -1,5 +1,6 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
+import csv
 import errno
 import functools
 import json
@@ -14,6 +15,7 @@ import numpy as np
 from polhode import places, store
 from polhode.errors import FileError, InputError
 from polhode.rotation import Rotation
+from polhode.travel import Travels, picklable
 
 if TYPE_CHECKING:
     from polhode.problem import Problem
@@ -21,13 +23,16 @@ if TYPE_CHECKING:
 FORMAT = "polhode trajectory"
 """The mark by which a file is known as ours."""
 
+AXES = tuple(enumerate("xyz"))
+
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
-    a message that says what happened at which step and what to do.
+    a message that says what happened at which step and what to do. If a function of yours raised, `exception` is
+    what it raised: `raise s.exception` shows where.
     """
 
     problem: "Problem | None"
@@ -42,6 +47,15 @@ class Trajectory:
     problem_name: str = ""
     saved: dict = field(default_factory=dict)  # fields of a trajectory read from a file, which has no functions
     reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
+    exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
+
+    def __post_init__(self):
+        if self.inertia is None and self.problem is not None:
+            object.__setattr__(self, "inertia", self.problem.inertia)
+
+    def _luggage(self):
+        return {**vars(self), "exception": picklable(self.exception)}
 
     def __repr__(self):
         outcome = "" if self.success else f", stopped: {self.message}"
@@ -56,6 +70,10 @@ class Trajectory:
         if "energy" in self.saved:
             return self.saved["energy"]
         return energies(self._described(), self.Q, self.Omega)
+
+    @property
+    def _has_energy(self):
+        return "energy" in self.saved or (self.problem is not None and self.problem.has_potential)
 
     @property
     def energy_error(self):
@@ -106,7 +124,7 @@ class Trajectory:
         import xarray
 
         data = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
-        if "energy" in self.saved or (self.problem is not None and self.problem.has_potential):
+        if self._has_energy:
             data["energy"] = ("t", self.energy)
         data["momentum"] = (("t", "space"), self.momentum)
         attributes = {
@@ -118,35 +136,69 @@ class Trajectory:
             "message": self.message,
             "stats": json.dumps(self.stats),
         }
-        if self.problem is not None:
-            attributes["inertia"] = self.problem.inertia.ravel()
+        if self.inertia is not None:
+            attributes["inertia"] = self.inertia.ravel()
         axes = list("xyz")
         return xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
 
     def save(self, path):
-        """Write netCDF; `polhode.load` reads it back, and so does anything that reads netCDF."""
-        place = places.target(path)
-        places.tidy(place)
+        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv."""
+        kind = places.named(path).suffix.lower()
+        if kind == ".csv":
+            return self.to_csv(path)
+        if kind not in (".nc", ".netcdf"):
+            raise FileError(
+                f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
+                "which polhode.load reads back) or .csv (a table of numbers)."
+            )
         data = self.to_xarray().assign_attrs(complete=int(self.success))
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
-        try:
-            with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
-                try:
-                    data.to_netcdf(new, engine="netcdf4", encoding=checked)
-                except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
-                    if shutil.disk_usage(place.parent).free < data.nbytes:
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
-                    raise
-        except (OSError, RuntimeError) as error:
-            advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
-            raise places.unwritable(places.shown(path), error, advice) from error
-        return pathlib.Path(path)
+
+        def write(new):
+            try:
+                data.to_netcdf(new, engine="netcdf4", encoding=checked)
+            except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
+                if shutil.disk_usage(new.parent).free < data.nbytes:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+                raise
+
+        return _written(path, write)
+
+    def to_csv(self, path: str | pathlib.Path) -> pathlib.Path:
+        """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
+        columns = {"t": self.t, **{f"Q_{a}{b}": self.Q[:, i, j] for i, a in AXES for j, b in AXES}}
+        columns |= {f"Omega_{a}": self.Omega[:, i] for i, a in AXES}
+        if self._has_energy:
+            columns["energy"] = self.energy
+        columns |= {f"momentum_{a}": self.momentum[:, i] for i, a in AXES}
+
+        def write(new):
+            with open(new, "w", encoding="ascii", newline="") as file:
+                table = csv.writer(file)
+                table.writerow(columns)
+                for row in zip(*columns.values()):
+                    table.writerow(map(float, row))  # the shortest digits that give the same number again
+
+        return _written(path, write)
 
     def plot(self, axes=None):
         """Energy error, momentum error, Omega and orthogonality against time; returns the figure."""
         from polhode.figures.trajectory import plot_trajectory
 
         return plot_trajectory(self, axes)
+
+
+def _written(path, write):
+    """Let `write` make a file, and put it in its place when it is whole."""
+    place = places.target(path)
+    places.tidy(place)
+    try:
+        with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
+            write(new)
+    except (OSError, RuntimeError) as error:
+        advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
+        raise places.unwritable(places.shown(path), error, advice) from error
+    return pathlib.Path(path)
 
 
 def load(path):
@@ -174,6 +226,7 @@ def load(path):
         message=str(data.attrs["message"]).rstrip(),
         problem_name=data.attrs["problem"],
         saved={k: data[k].values for k in ("energy", "momentum") if k in data},
+        inertia=_inertia(data.attrs.get("inertia")),
     )
 
 
@@ -198,6 +251,14 @@ def _dataset(path):
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({reason}).") from error
     return data
+
+
+def _inertia(numbers):
+    """Moments or tensor, from the numbers in a file; None if there are none."""
+    if numbers is None:
+        return None
+    numbers = np.array(numbers, dtype=float)
+    return numbers.reshape(3, 3) if numbers.size == 9 else numbers
 
 
 def seen(problem, rows):

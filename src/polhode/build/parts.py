@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.problem import _number, _principal, _rotation, _vector
+from polhode.travel import recipe
 
 
 def finished(problem, sources, breaks=(), landmarks=None):
@@ -54,6 +55,7 @@ def tensor(inertia):
     return np.diag(J) if J.ndim == 1 else J
 
 
+@recipe
 def momentum_space(inertia, components="xyz"):
     """The spatial momentum Q J Omega, or some components of it, as invariants."""
     J = tensor(inertia)
@@ -64,12 +66,14 @@ def momentum_space(inertia, components="xyz"):
     return {f"spatial momentum {x}": component("xyz".index(x)) for x in components}
 
 
+@recipe
 def free_invariants(inertia):
     """All that a free body keeps beside its energy: the spatial momentum, and the Casimir |Pi|^2 that follows."""
     J = tensor(inertia)
     return momentum_space(inertia) | {"body momentum squared": lambda Q, Omega: (J @ Omega) @ (J @ Omega)}
 
 
+@recipe
 def top_invariants(inertia, up_space=(0.0, 0.0, 1.0)):
     """What any top keeps beside its energy: the two Casimirs Gamma.Pi and |Gamma|^2, Gamma = Q^T up."""
     J, up = tensor(inertia), np.array(up_space, dtype=float)
@@ -84,6 +88,7 @@ def momentum_along(name, direction_space, inertia):
     return {name: top_invariants(inertia, direction_space)["vertical momentum"]}
 
 
+@recipe
 def symmetric_top_invariants(inertia):
     """The integrals of a top that is symmetric about its third axis; with the energy they are four."""
     J = tensor(inertia)

@@ -16,8 +16,10 @@ from polhode.errors import InputError
 from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def wall_kernels(a, b):
     """Torque and potential for the powers a < b, which are built in: no arithmetic needs a power function."""

@@ -63,6 +63,10 @@ def run(arguments):
     for option in ("out", "plot", "checkpoint"):
         if getattr(arguments, option) is not None:
             places.target(getattr(arguments, option), f"--{option}")
+    if arguments.plot:
+        from polhode.figures.style import check_name
+
+        check_name(arguments.plot)
     files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
     folders = {f.parent for f in (*files, pathlib.Path(arguments.checkpoint or "."))}
     for look in (check_folder, folder_for_results):

@@ -57,6 +57,8 @@ class _Scene:
     def __init__(self, trajectory, t_span, seconds, fps, shape, elevation, azimuth):
         if not (seconds > 0 and fps > 0):
             raise InputError(f"seconds = {seconds!r} and fps = {fps!r}; both must be above zero.")
+        if len(trajectory.t) < 2:
+            raise InputError("The trajectory has one state; a film needs two at least.")
         self.fps, self.frames = fps, max(2, round(seconds * fps))
         self.t = np.linspace(*_span(trajectory, t_span, self.frames), self.frames)
         self.Q = _attitudes(trajectory, self.t)

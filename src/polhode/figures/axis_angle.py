@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.figures.level_surfaces import level_surface
-from polhode.figures.style import INK, SOFT, style
+from polhode.figures.style import INK, SOFT, new_figure, style
 from polhode.figures.trajectory import title
 from polhode.rotation import Rotation
 from polhode.trajectory import potential_energies
@@ -30,14 +30,12 @@ def plot_axis_angle(trajectory, levels=None, marks=None, axes=None, elevation=20
     marks    {label: attitude} to mark with a dot; by default those the problem names, as the stress test its pole
     axes     a 3D Matplotlib axes to draw into; a new figure if not given
     """
-    import matplotlib.pyplot as plt
-
     problem = trajectory.problem
     marks = getattr(problem, "landmarks", {}) if marks is None else marks
     vectors = trajectory.rotation[:: len(trajectory.t) // MOST + 1].as_rotvec()
     with style():
         if axes is None:
-            figure = plt.figure(figsize=(6.4, 6.0))
+            figure = new_figure(figsize=(6.4, 6.0))
             axes = figure.add_axes((0.0, 0.0, 1.0, 0.97), projection="3d", proj_type="ortho", computed_zorder=False)
             figure.text(0.02, 0.965, title(trajectory), fontsize=10, va="center")
         axes.view_init(elevation, azimuth)
@@ -59,6 +57,8 @@ def _draw_levels(axes, trajectory, levels, eye):
     if problem is None or not problem.has_potential or not problem.has_torque:
         if levels is not None:
             raise InputError("levels were given, but there is no potential to draw them of.")
+        return []
+    if levels is not None and not len(levels):
         return []
     side = np.linspace(-np.pi, np.pi, GRID) * 1.03
     places = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
@@ -125,7 +125,7 @@ def _draw_path(axes, vectors, eye):
     from matplotlib.lines import Line2D
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-    pieces = _segments(vectors)
+    pieces = _segments(vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0))
     depth = pieces.mean(axis=1) @ eye
     order = np.argsort(depth)
     near = (depth - depth.min()) / max(np.ptp(depth), 1e-300)

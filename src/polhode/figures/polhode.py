@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.figures.style import INK, style
+from polhode.figures.style import INK, new_figure, style
 from polhode.figures.trajectory import title
 
 SPHERE, ELLIPSOID, PATH, NEIGHBOUR = "#c9d3dd", "#ecc39b", "#9c1f4b", "#7d8791"
@@ -25,12 +25,11 @@ def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
     axes                 a 3D Matplotlib axes to draw into; a new figure if not given
     elevation, azimuth   the direction of view in degrees; by default towards the path
     """
-    import matplotlib.pyplot as plt
-
     problem = trajectory.problem
     if problem is None:
         raise InputError(
-            "This trajectory was read from a file, which holds no inertia to draw the momentum by: solve anew."
+            "This trajectory was read from a file, which does not say whether a torque acted, and by that the picture "
+            "is drawn: solve anew."
         )
     J = problem.moments
     Pi = trajectory.Omega @ problem.axes * J
@@ -45,7 +44,7 @@ def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
         surfaces.append(np.sqrt((y[0] ** 2 / J).sum() * J))
     with style():
         if axes is None:
-            figure = plt.figure(figsize=(6.0, 5.8))
+            figure = new_figure(figsize=(6.0, 5.8))
             axes = figure.add_axes((0.0, 0.0, 1.0, 0.96), projection="3d", proj_type="ortho", computed_zorder=False)
             figure.text(0.02, 0.965, title(trajectory), fontsize=10, va="center")
         view = _towards(y)

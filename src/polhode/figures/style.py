@@ -1,6 +1,9 @@
 """How figures look: one palette, thin lines, no box, the same in print and on a dark page."""
 
 import contextlib
+import pathlib
+
+from polhode.errors import FileError
 
 INK = "#1b1f24"  # text and axes
 SOFT = "#b9bec5"  # rules and ticks
@@ -54,6 +57,32 @@ def style():
 
     with matplotlib.rc_context(SETTINGS):
         yield
+
+
+def new_figure(**options):
+    """A figure to be returned. Where there are no windows, pyplot forgets it.
+
+    A notebook shows what is returned, and would show once more what pyplot holds; and nobody else would close it.
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.backend_bases import FigureManagerBase
+
+    figure = plt.figure(**options)
+    if type(figure.canvas.manager) is FigureManagerBase:  # every kind of window has a manager of its own
+        plt.close(figure)
+    return figure
+
+
+def check_name(path):
+    """Raise the error that a figure of this name would raise, before work is done for it."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if pathlib.Path(path).suffix[1:].lower() not in kinds:
+        raise FileError(
+            f"{path} cannot be written as a figure: give a name that ends in .png, .svg or .pdf (or one of "
+            f"{', '.join(sorted('.' + k for k in kinds if k not in ('png', 'svg', 'pdf')))})."
+        )
 
 
 def write(figure, path, **options):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.figures.style import INK, SOFT, THREE, UNSTABLE, style
+from polhode.figures.style import INK, SOFT, THREE, UNSTABLE, new_figure, style
 
 MANY = 4000
 """Points from which on an oscillation could not be followed, and a band is drawn instead of a line."""
@@ -28,11 +28,10 @@ def plot_trajectory(trajectory, axes=None):
 
     axes   four Matplotlib axes to draw into; a new figure if not given
     """
-    import matplotlib.pyplot as plt
-
     with style():
         if axes is None:
-            figure, axes = plt.subplots(4, 1, sharex=True, figsize=(7.2, 6.6), layout="constrained")
+            figure = new_figure(figsize=(7.2, 6.6), layout="constrained")
+            axes = figure.subplots(4, 1, sharex=True)
             figure.suptitle(title(trajectory), fontsize=10, x=0.01, ha="left")
             figure.align_ylabels(axes)
         axes = list(np.ravel(axes))
@@ -44,8 +43,9 @@ def plot_trajectory(trajectory, axes=None):
         axes[2].set_ylabel(r"$\Omega$ (body axes)")
         _orthogonality(axes[3], trajectory)
         axes[3].set_xlabel("time $t$")
-        for a in axes:
-            a.set_xlim(*sorted((trajectory.t[0], trajectory.t[-1])))
+        if len(trajectory.t) > 1:
+            for a in axes:
+                a.set_xlim(*sorted((trajectory.t[0], trajectory.t[-1])))
         for a in axes[:3]:
             a.locator_params(axis="y", nbins=5)
     return axes[0].figure
@@ -62,8 +62,9 @@ def _energy(axes, trajectory):
         axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
         _curve(axes, trajectory.t, trajectory.energy_error, INK)
         axes.set_ylabel("$E(t) - E(0)$")
-    elif problem is not None:
-        kinetic = 0.5 * np.einsum("ni,ij,nj->n", trajectory.Omega, problem.tensor, trajectory.Omega)
+    elif trajectory.inertia is not None:
+        J = np.diag(trajectory.inertia) if trajectory.inertia.ndim == 1 else trajectory.inertia
+        kinetic = 0.5 * np.einsum("ni,ij,nj->n", trajectory.Omega, J, trajectory.Omega)
         _curve(axes, trajectory.t, kinetic, INK)
         axes.set_ylabel("kinetic energy")
     else:
@@ -89,7 +90,7 @@ def _orthogonality(axes, trajectory):
     error = np.maximum(trajectory.orthogonality, FLOOR)
     axes.set_yscale("log")
     _curve(axes, trajectory.t, error, UNSTABLE)
-    axes.set_ylim(FLOOR, 10 ** np.ceil(max(-15, np.log10(error.max()) + 0.5)))
+    axes.set_ylim(FLOOR, 10.0 ** np.ceil(max(-15, np.log10(error.max()) + 0.5)))
     axes.set_ylabel(r"max $|Q^T Q - I|$")
 
 
@@ -110,7 +111,7 @@ def _curves(axes, t, rows, labels):
 def _curve(axes, t, y, colour, label=None):
     """A line; of many points, in each interval the band from the least to the greatest, and for one curve the mean."""
     if len(t) <= MANY:
-        axes.plot(t, y, color=colour, lw=0.8, label=label)
+        axes.plot(t, y, color=colour, lw=0.8, label=label, marker="o" if len(t) == 1 else None, ms=3)
         return
     edges = np.linspace(0, len(t), INTERVALS + 1).astype(int)
     pieces = [slice(a, b) for a, b in itertools.pairwise(edges)]

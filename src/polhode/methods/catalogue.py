@@ -25,6 +25,7 @@ from polhode.methods.time_transformed import DMV_TT4, DMV_TT6
 from polhode.methods.trapezoidal import RKMK_TRAP, RKMK_TRAPWD, TRAP, TRAPM
 from polhode.methods.variational import HP_EXP, SACCON, VLV
 from polhode.model import Method
+from polhode.travel import named
 
 METHODS = (
     *(ELN, NMB, NMS, TLN, TLN_EXP, ALGO_0),
@@ -74,3 +75,6 @@ def method(name):
         return known[str(name).lower()]
     except KeyError:
         raise unknown("method", name, list(methods())) from None
+
+
+named(method, methods())

@@ -13,8 +13,10 @@ from polhode.model import Method, Order
 from polhode.properties import CLAIMED
 from polhode.scalar import kernel
 from polhode.so3.vectors import cross, lin, mul, plus
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def composed_step(inner_step, inner_start, s):
     """The step of a method composed of s of its own; the weights come before its own coefficients in body[2]."""
@@ -56,6 +58,12 @@ def composed_step(inner_step, inner_start, s):
     return step
 
 
+@recipe
+def composed_coefficients(weights, own):
+    """The weights of a scheme, and behind them the coefficients of the method composed."""
+    return lambda J, number: (*(rounded(g, number) for g in weights), *(own(J, number) if own else ()))
+
+
 @kernel
 def known_torque(t, Q, tau):
     """The torque where it is known already: a guess must not cost an evaluation."""
@@ -75,7 +83,7 @@ def compose(method, scheme):
 
     base, scheme = look_up(method), scheme_of(scheme)
     orders = _checked(base)
-    s, own = scheme.stages, base.coefficients
+    s = scheme.stages
     raised = {kind: tuple(scheme.order(n) for n in pair) for kind, pair in orders.items()}
     return Method(
         name=f"{base.name}/{scheme.name}",
@@ -84,10 +92,7 @@ def compose(method, scheme):
         sources=tuple(dict.fromkeys((*base.sources, *scheme.sources))),
         step=composed_step(base.step, base.start, s),
         start=start_plain,
-        coefficients=lambda J, number: (
-            *(rounded(g, number) for g in scheme.weights),
-            *(own(J, number) if own else ()),
-        ),
+        coefficients=composed_coefficients(scheme.weights, base.coefficients),
         nodes=base.nodes,
         free_only=base.free_only,
         order=raised["free"][0] if len({n for pair in raised.values() for n in pair}) == 1 else Order(**raised),

@@ -11,8 +11,10 @@ from polhode.scalar import kernel
 from polhode.so3.rotations import compose, rotated, rotated_back, unit
 from polhode.so3.vectors import cross, lin, mul, plus
 from polhode.solver import NO_SOLVE
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def crouch_grossman_step(s, momentum):
     """The step for explicit tableaux of s stages; with `momentum` the variant that conserves it."""

@@ -13,6 +13,7 @@ from polhode.scalar import kernel, magnitude
 from polhode.so3.rotations import matrix, unit
 from polhode.so3.vectors import lin, minus, plus, scaled
 from polhode.solver import repeated, size
+from polhode.travel import recipe
 
 DIGITS = 100
 """Of the nodes and the matrices, which lose some thirty at eight stages."""
@@ -171,6 +172,13 @@ def quadrature(s):
         return m, G, b, c
 
 
+@recipe
+@functools.cache
+def for_any_body(s):
+    """What a method states as its coefficients: these, the same for every body."""
+    return lambda J, number: coefficients(s, number)
+
+
 def coefficients(s, number):
     """The numbers of `quadrature` in an arithmetic, matrices by columns; m_ij + m_ji = 1 exactly.
 
@@ -222,7 +230,7 @@ def gauss(order):
         sources=("sanz-serna-1988", "cooper-1987", "antonana-makazaga-murua-2025"),
         step=gauss_step,
         start=start_gauss,
-        coefficients=lambda J, number: coefficients(s, number),
+        coefficients=for_any_body(s),
         nodes=s,
         order=order,
         symmetric=True,

@@ -22,8 +22,10 @@ import functools
 from polhode.body import arrived, torque_at
 from polhode.scalar import kernel
 from polhode.so3.vectors import lin
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def kicked(flow):
     """The step kick(h/2), flow(h), kick(h/2); its lecture is that of the flow."""
@@ -41,6 +43,7 @@ def kicked(flow):
     return step
 
 
+@recipe
 @functools.cache
 def started(memory):
     """The start of a method whose flow carries memory(h, q, Pi, body), a flat tuple of numbers."""

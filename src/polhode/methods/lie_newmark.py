@@ -5,6 +5,7 @@ from fractions import Fraction
 from polhode.body import arrived, start_secant, start_trail, torque_at
 from polhode.errors import InputError
 from polhode.methods.equations import midpoint
+from polhode.methods.tableaux import constants
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.so3.rotations import cay, compose, exp, matrix, rotated, unit
@@ -209,7 +210,7 @@ def algo_0(beta=Fraction(1, 4), gamma=Fraction(1, 2)):
         name="ALGO_0" if usual else f"ALGO_0({beta}, {gamma})",
         aliases=("SQ-M",) if usual else (),
         title="Newmark on the group" + ("" if usual else f", beta = {beta}, gamma = {gamma}"),
-        coefficients=lambda J, number: tuple(number(x.numerator) / number(x.denominator) for x in (beta, gamma)),
+        coefficients=constants((beta, gamma)),
         sources=("simo-vu-quoc-1988", "simo-wong-1991"),
         step=algo_0_step,
         start=start_secant,

@@ -13,8 +13,10 @@ from polhode.series.horner import three
 from polhode.so3.rotations import cay, compose, rotated_back
 from polhode.so3.vectors import cross, dot, lin, mul, scaled
 from polhode.solver import newton, size
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def imr_flow(order):
     """The free flow of IMR`order`."""

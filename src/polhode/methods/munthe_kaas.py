@@ -10,8 +10,10 @@ from polhode.scalar import kernel
 from polhode.so3.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
 from polhode.so3.vectors import lin, mul, scaled
 from polhode.solver import NO_SOLVE
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def explicit_step(s):
     """The step for explicit tableaux of s stages."""

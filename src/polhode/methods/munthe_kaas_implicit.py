@@ -8,8 +8,10 @@ from polhode.scalar import magnitude
 from polhode.so3.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
 from polhode.so3.vectors import lin, mul, plus, scaled
 from polhode.solver import size
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def implicit_step(s):
     """The step for any tableau of s stages."""
@@ -110,6 +112,7 @@ def joined(n):
     return lambda x: before(x) + x[j]
 
 
+@recipe
 @functools.cache
 def implicit_start(s):
     """The first state: three steps of stages at c_i h Omega."""

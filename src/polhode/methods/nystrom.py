@@ -10,13 +10,15 @@ from fractions import Fraction
 from polhode.body import start_plain, torque_at
 from polhode.errors import InputError
 from polhode.methods.elliptic import flight
-from polhode.methods.tableaux import ZERO, rounded
+from polhode.methods.tableaux import ZERO, constants
 from polhode.model import Method, Order
 from polhode.so3.rotations import unit
 from polhode.so3.vectors import lin
 from polhode.solver import NO_SOLVE
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def nystrom_step(s):
     """The step of s free flights and s + 1 kicks; body[2] has their lengths in turn, a kick first."""
@@ -174,7 +176,7 @@ def _nystrom(order, splitting, source):
         sources=(source, "celledoni-fasso-safstrom-zanna-2008"),
         step=nystrom_step(s),
         start=start_plain,
-        coefficients=lambda J, number: tuple(rounded(x, number) for x in lengths),
+        coefficients=constants(tuple(lengths)),
         order=Order(free=(math.inf, math.inf), torque=(order, order)),
         torques_per_step=s,
         symmetric=True,

@@ -13,8 +13,10 @@ from polhode.series import free_body
 from polhode.series.horner import two
 from polhode.so3.vectors import dot, mul, scaled
 from polhode.solver import both
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def dmv_flow(order, substeps):
     """The free flow of DMV`order`, as `substeps` steps of size h/substeps with the same moments."""
@@ -94,6 +96,8 @@ def dmv(order, substeps=1):
     )
 
 
+@recipe
+@functools.cache
 def coefficients(series, most, variables=2):
     """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
 
@@ -103,6 +107,8 @@ def coefficients(series, most, variables=2):
     return of_body
 
 
+@recipe
+@functools.cache
 def _trail(substeps):
     @kernel
     def memory(h, q, Pi, body):

@@ -6,14 +6,16 @@ import itertools
 from polhode.body import start_plain
 from polhode.methods.kicked import kicked
 from polhode.methods.schemes import KAHAN_LI6, SUZUKI
-from polhode.methods.tableaux import rounded
+from polhode.methods.tableaux import constants
 from polhode.model import Method, Order
 from polhode.scalar import c0, c1, kernel
 from polhode.so3.rotations import compose, exp
 from polhode.so3.vectors import scaled
 from polhode.solver import NO_SOLVE
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def sr_flow(stages):
     """The free flow R S R S ... R with `stages` symmetric tops."""
@@ -121,7 +123,7 @@ def _alternating(weights):
     """Times of the parts R and S in turn, for a composition with these weights; those of R count in halves."""
     between = [weights[0], *(a + b for a, b in itertools.pairwise(weights)), weights[-1]]
     times = (*(x for pair in zip(between, weights) for x in pair), between[-1])
-    return lambda J, number: tuple(rounded(x, number) for x in times)
+    return constants(times)
 
 
 _symplectic = dict(

@@ -5,7 +5,7 @@ nor counters, and plain Python runs the same source. Coefficients come as one fl
 what is left of the diagonal where the tableau is explicit), then b, then c.
 """
 
-from polhode.methods.tableaux import rounded
+from polhode.methods.tableaux import constants
 from polhode.scalar import epsilon, kernel, overlap
 from polhode.so3.rotations import compose, exp
 from polhode.so3.vectors import lin, scaled
@@ -16,7 +16,7 @@ def packed(tableau):
     """The coefficients of a tableau, as the function (J, number) -> numbers of a Method."""
     rows = [row[:i] if tableau.explicit else row for i, row in enumerate(tableau.A)]
     exact = (*(x for row in rows for x in row), *tableau.b, *tableau.c)
-    return lambda J, number: tuple(rounded(x, number) for x in exact)
+    return constants(exact)
 
 
 def places(s, explicit):

@@ -9,9 +9,10 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from polhode.errors import InputError
+from polhode.travel import recipe
 
 ZERO = Fraction(1, 10**55)
 """A condition counts as met below this: rationals meet it exactly, decimals of 60 digits nearly."""
@@ -26,6 +27,13 @@ def rounded(x, number):
     if isinstance(number(1), (float, complex)):
         return number(float(x))
     return number(x.numerator) / x.denominator
+
+
+@recipe
+@cache
+def constants(exact):
+    """Coefficients that are the same for every body, as the function (J, number) -> numbers of a Method."""
+    return lambda J, number: tuple(rounded(x, number) for x in exact)
 
 
 @dataclass(frozen=True)

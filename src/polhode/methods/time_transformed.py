@@ -14,8 +14,10 @@ from polhode.series.horner import two
 from polhode.so3.rotations import cay, compose, rotated_back
 from polhode.so3.vectors import dot, lin, mul, scaled
 from polhode.solver import newton, size
+from polhode.travel import recipe
 
 
+@recipe
 @functools.cache
 def time_transformed_flow(order, complete):
     """The free flow of DMV-TT`order`; if `complete`, Q has that order, too."""

@@ -6,6 +6,7 @@ from polhode.body import start_secant, torque_at
 from polhode.errors import InputError
 from polhode.methods.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
 from polhode.methods.midpoint_implicit import backward
+from polhode.methods.tableaux import constants
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.so3.rotations import compose, dexp, exp, rotated_back, unit
@@ -153,7 +154,7 @@ def trapm(zeta=Fraction(1, 2)):
         name="TRAPM" if half else f"TRAPM({zeta})",
         aliases=("dyneq_trapm", "dyneq_trapm_zeta") if half else (),
         title="trapezoidal, momentum form" + ("" if half else f", zeta = {zeta}"),
-        coefficients=lambda J, number: (number(zeta.numerator) / number(zeta.denominator),),
+        coefficients=constants((zeta,)),
         step=trapm_step,
         order=2 if half else 1,
         symmetric=half,

@@ -1,0 +1,186 @@
+"""How what is made of functions travels between processes: as what made it. Machine code never does.
+
+Pickle stores a function as its name, and a function of a module has one. A function that one of our makers returned,
+such as the kernel of a user's torque or the step of a composed method, travels as its recipe: the maker, by name, and
+what it was given. A lambda or a closure of the user's has neither. Its code is stored by cloudpickle and by what
+is built on it (joblib, Dask, Ray); plain pickle cannot, and a sentence says so.
+"""
+
+import functools
+import pickle
+import sys
+import types
+import weakref
+
+
+def named(look_up, things):
+    """Say that each of {name: thing} travels as look_up(name); they must stay alive."""
+    _NAMED.update((id(thing), (look_up, (name,))) for name, thing in things.items())
+
+
+class Travels:
+    """Instances pickle as their attributes, functions as above. A copy shares everything, machine code included."""
+
+    def __reduce_ex__(self, protocol):
+        return _NAMED.get(id(self)) or super().__reduce_ex__(protocol)
+
+    def __getstate__(self):
+        return packed(self._luggage())
+
+    def _luggage(self):
+        """The attributes that travel; what is not among them is made again when it is wanted."""
+        return vars(self)
+
+    def __copy__(self):
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
+
+
+def without_cached(thing):
+    """The attributes of an object but for the values of its cached properties."""
+    cached = functools.cached_property
+    return {k: v for k, v in vars(thing).items() if not isinstance(getattr(type(thing), k, None), cached)}
+
+
+def recipe(maker):
+    """Mark a maker of functions: what it returns, one or a tuple or dict of them, travels as the call that made it."""
+
+    @functools.wraps(maker)
+    def made(*given, **named):
+        result = maker(*given, **named)
+        call = None
+        for key, function in _functions(result):
+            if function not in _RECIPES and not _has_a_name(function):
+                call = call or (made, _kept(given), _kept(named))
+                _RECIPES[function] = _Recipe(function, call, key)
+        return result
+
+    return made
+
+
+def packed(value):
+    """A value as it goes into a pickle: functions ready to travel, and arrays that read from a file as plain ones."""
+    if isinstance(value, types.FunctionType):
+        return _RECIPES.get(value) or (value if _has_a_name(value) else _Nameless(value))
+    if isinstance(value, functools.partial):
+        return _Partial(value)
+    if type(value) is dict:
+        return {k: packed(v) for k, v in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(packed(v) for v in value)
+    if hasattr(value, "_mmap"):  # what a memory-mapped array holds, here and now, in the byte order of this machine
+        return value.astype(value.dtype.newbyteorder("="), subok=False)
+    return value
+
+
+def picklable(exception):
+    """An exception that can be pickled: itself, or one that names it if another process could not make it again."""
+    try:
+        pickle.loads(pickle.dumps(exception))
+    except Exception:
+        return RuntimeError(f"{type(exception).__name__}: {exception}")
+    return exception
+
+
+class _Recipe:
+    """A function on its way, as the call that made it; one for each function, so that a pickle holds it once."""
+
+    def __init__(self, function, call, key):
+        self._function, self._call, self._key = weakref.ref(function), call, key
+
+    def __reduce__(self):
+        maker, given, named = self._call
+        return _made, (maker, packed(given), packed(named), self._key)
+
+    def __deepcopy__(self, memo):
+        return self._function()
+
+
+class _Partial:
+    """A partial on its way: its function may be one that needs help."""
+
+    def __init__(self, partial):
+        self._partial = partial
+
+    def __reduce__(self):
+        p = self._partial
+        return _partial, (packed(p.func), packed(p.args), packed(p.keywords))
+
+    def __deepcopy__(self, memo):
+        return self._partial
+
+
+class _Nameless:
+    """A user's lambda or closure on its way: for picklers that store the code of functions."""
+
+    def __init__(self, function):
+        self._function = function
+
+    def __reduce__(self):
+        f = self._function
+        if not _stores_code():
+            raise pickle.PicklingError(
+                f"{f.__qualname__!r} of {f.__module__} cannot be pickled: it is a lambda or was made inside another "
+                "function, and pickle stores functions by name. Define it with def at the top of a module, or use "
+                "cloudpickle, as joblib and Dask do."
+            )
+        return _itself, (f,)
+
+    def __deepcopy__(self, memo):
+        return self._function
+
+
+def _made(maker, given, named, key):
+    result = maker(*given, **named)
+    return result if key is None else result[key]
+
+
+def _partial(function, given, named):
+    return functools.partial(function, *given, **named)
+
+
+def _itself(function):
+    return function
+
+
+_NAMED: dict = {}
+_RECIPES: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def _functions(result):
+    """(key, function) of what a maker returned; no key for a single function."""
+    if isinstance(result, dict):
+        return list(result.items())
+    return list(enumerate(result)) if isinstance(result, tuple) else [(None, result)]
+
+
+def _kept(value):
+    """What a maker was given, safe from changes: containers and arrays are copied, all else is what it is."""
+    if isinstance(value, dict):
+        return {k: _kept(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(_kept(v) for v in value)
+    return value.copy() if hasattr(value, "tobytes") and hasattr(value, "copy") else value
+
+
+def _has_a_name(function):
+    """Whether pickle finds the function by its name."""
+    found = sys.modules.get(function.__module__ or "")
+    for part in function.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is function
+
+
+def _stores_code():
+    """Whether the pickler at work stores the code of functions: cloudpickle, whoever has a copy of it, or dill."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        pickler = frame.f_locals.get("self") if "self" in frame.f_code.co_varnames else None
+        if hasattr(pickler, "reducer_override"):
+            return True
+        own = getattr(pickler, "dispatch", None)
+        if isinstance(pickler, pickle._Pickler) and own.get(types.FunctionType) is not pickle._Pickler.save_global:
+            return True
+        frame = frame.f_back
+    return False
