@@ -24,6 +24,7 @@ from polhode import engine, scalar
 from polhode.cache import cache_base, fingerprint, reachable
 from polhode.inside import F8, jitable, make_callable
 from polhode.pointers import address_of, pointer, put, taken
+from polhode.users import LIKE_PYTHON, UsersOwnCompiler, is_users
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
@@ -157,7 +158,8 @@ def _machine_code(function, signature, depends_on, name):
     for f in reachable(depends_on):
         jitable(f)
     stamp = _stamp(depends_on)
-    dispatcher = numba.njit(**OPTIONS)(function)
+    options = {**OPTIONS, **LIKE_PYTHON, "pipeline_class": UsersOwnCompiler} if is_users(function) else OPTIONS
+    dispatcher = numba.njit(**options)(function)
     dispatcher._cache = DiskCache(cache_folder(), f"{name}-{stamp[:24]}", stamp)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
@@ -181,7 +183,17 @@ def cache_folder():
 
 SOURCES = (
     *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
-    *("inside.py", "lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py"),
+    *(
+        "inside.py",
+        "users.py",
+        "careful.py",
+        "lanes.py",
+        "halves.py",
+        "alone.py",
+        "blocks.py",
+        "nodes.py",
+        "node_lanes.py",
+    ),
 )
 
 

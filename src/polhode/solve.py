@@ -103,6 +103,10 @@ def body_of(problem, method, number=float, torque=None):
     return (J, tuple(1 / x for x in J), coefficients, (torque or problem._torque_kernel, par))
 
 
+DOUBTS = 16
+"""How many steps machine code may raise in where Python does not."""
+
+
 class _KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
@@ -117,7 +121,7 @@ class _KernelRunner:
         q, Pi = problem.start(Q, Omega)
         self.body = body_of(problem, method)
         self.state = method.start(h, self.t0, q, Pi, self.body)
-        self._advance = self._plain
+        self._advance, self._doubts = self._plain, 0
         self._survey, self._look = survey, survey.begin(problem, self.state, self.body) if survey else ()
         self.raised = None
         if compiled is not False:
@@ -160,7 +164,50 @@ class _KernelRunner:
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
             return *done, _state(numbers.tolist())
 
-        self._advance = advance
+        self._machine = advance
+        self._advance = self._like_python
+
+    def _like_python(self, h, t0, first, n, every, left, state, out, row):
+        """Machine code; where it raises, the steps before that one again, and that one by Python.
+
+        Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
+        """
+        end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
+        while first < end:
+            tally = self._survey.tally.copy() if self._survey else None
+            try:
+                took, row, left, its, error, state = self._machine(h, t0, first, size, every, left, state, out, row)
+            except Exception as raised:
+                if self._survey:
+                    self._survey.tally[:] = tally
+                if size > 1:
+                    raises, size = first + size, size // 2
+                    continue
+                took, row, left, its, error, state = self._plain(h, t0, first, 1, every, left, state, out, row)
+                if took:
+                    self._disagreed(first, raised)
+            iterations, first = iterations + its, first + took
+            if took < size:
+                return first - end + n, row, left, iterations, error, state
+            if not self.is_compiled:
+                took, row, left, its, error, state = self._plain(
+                    h, t0, first, end - first, every, left, state, out, row
+                )
+                return first + took - end + n, row, left, iterations + its, error, state
+            size = max(1, (raises - first) // 2) if raises > first else end - first
+        return n, row, left, iterations, 0.0, state
+
+    def _disagreed(self, i, raised):
+        """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
+        self._doubts += 1
+        if self._doubts == 1:
+            warnings.warn(
+                f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
+                f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
+                stacklevel=7,
+            )
+        if self._doubts >= DOUBTS:
+            self._advance = self._plain
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
