@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ import numpy as np
 
 from polhode import adapt
 from polhode.longrun import Interrupt
-from polhode.solve import _bar, body_of
+from polhode.longrun import Run as One
+from polhode.solve import _bar, _KernelRunner, body_of
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -23,6 +25,10 @@ SLOW = 4e6
 
 LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
+
+
+RAISED = -1.0
+"""The error of bodies that were in a block whose torque raised."""
 
 
 def sizes(problem, method, h):
@@ -154,11 +160,19 @@ class Run:
         def task(first):
             if interrupt.seen:
                 return None
-            return self.way.loop(
-                *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
-                *(len(self.bodies), first, min(first + group, self.blocks)),
-                *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
-            )
+            last = min(first + group, self.blocks)
+            try:
+                return self.way.loop(
+                    *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left),
+                    *(self.row, len(self.bodies), first, last),
+                    *(self.constants, self.parameters, self.states, self.out, self.failed, self.errors),
+                )
+            except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
+                width = self.way.width
+                leave = slice(first * width, last * width)
+                here = self.failed[leave] < 0
+                self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
+                return 0
 
         firsts, iterations = range(0, self.blocks, group), 0
         self.before = self.failed.copy(), self.errors.copy()
@@ -174,6 +188,36 @@ class Run:
         self.done += steps
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
+
+    def one_by_one(self):
+        """Bodies that left their blocks, each from its start, as `solve` runs it; {body: sentence} of those that fail.
+
+        Their torque raised, or that of a body beside them; what each computed before that is kept.
+        """
+        sentences, steps = {}, self.done if self.interrupted else self.n
+        left = np.flatnonzero(self.errors[: len(self.bodies)] == RAISED).tolist()
+        for i in left:
+            self.failed[i], self.errors[i] = 0, np.nan
+        for i in left:
+            if self.interrupted and steps == self.n:
+                sentences[i] = "Interrupted before it began."
+                continue
+            try:
+                alone = One(_KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+            except Exception as raised:  # by the torque at the start
+                sentences[i] = f"{type(raised).__name__} at the start: {raised}."
+                continue
+            alone.go(math.inf, lambda done: None)
+            rows = alone.rows.table[: min(alone.rows.at, len(self.out))]
+            self.out[: len(rows), :, i] = rows
+            self.failed[i] = alone.done if alone.message else -1
+            if alone.message:
+                sentences[i] = alone.message
+            self.iterations += alone.iterations
+            self.interrupted = self.interrupted or alone.interrupted
+        if left and steps == self.n:
+            self.done = steps
+        return sentences
 
 
 def _constants(moments, method):
