@@ -3,9 +3,10 @@
     python scripts/fuzz_functions.py --seed 1 --count 1000
 
 Each function is made of random statements and expressions. What Problem refuses is not looked at. The others are
-compiled for one body and for lanes, and called at some times and attitudes. Machine code may raise (whoever runs it then
-asks Python); it may not return a number where Python raises, nor another number than Python. One line is printed for
-each function that does, and a count of all at the end. The function at work is in --log, should the process crash.
+compiled for one body and for lanes, several in one piece of machine code, and called at some times and attitudes.
+Machine code may raise (whoever runs it then asks Python); it may not return a number where Python raises, nor another
+number than Python. Each function that does is printed, and a count of all at the end. The functions at work are in
+--log, should the process crash.
 """
 
 import argparse
@@ -32,11 +33,12 @@ CLOSE, NEAR = 1e-9, 1e-12
 
 
 class Generator:
-    """Random functions; `analytic` leaves out what the complex step cannot see through, most of the time."""
+    """Random functions; some leave out what the complex step cannot see through, some what does not run in lanes."""
 
     def __init__(self, seed, kind):
         self.random, self.kind, self.names = random.Random(f"{kind} {seed}"), kind, collections.defaultdict(list)
         self.analytic = kind == "potential" and self.random.random() < 0.85
+        self.plain = kind == "torque" and self.random.random() < 0.4
 
     def pick(self, *choices):
         """One of these; a callable is called."""
@@ -62,7 +64,7 @@ class Generator:
             own = self.names["scalar"]
             return self.pick(q, q, q, *([lambda: "t"] if self.kind == "torque" else []), self.constant, *own)
         s, v, m = (lambda f=f: f(depth - 1) for f in (self.scalar, self.vector, self.matrix))
-        smooth = "sin cos tanh arctan exp square sinh cosh".split()
+        smooth = ["sin", "cos", "tanh", "arctan", "exp", "square", "sinh", "cosh"]
         forms = [
             *[lambda: f"({s()} {self.pick('+', '-', '*')} {s()})"] * 6,
             lambda: f"({s()} / (3.5 + {s()}))",
@@ -81,6 +83,8 @@ class Generator:
             lambda: f"sum([{s()}, {s()}, {s()}])",
             lambda: f"(-{s()})",
         ]
+        if self.plain:
+            return self.pick(*forms[:7], forms[9], lambda: f"{self.vector(0)}[{self.index()}]")
         if not self.analytic:
             forms += [
                 *[lambda: f"({s()} if {self.condition(depth - 1)} else {s()})"] * 2,
@@ -205,11 +209,14 @@ class Generator:
 
     def source(self):
         """The text of a function f."""
-        lines = [line for _ in range(self.random.choice([0, 0, 1, 1, 2, 3])) for line in self.statement()]
+        count = 0 if self.plain else self.random.choice([0, 0, 1, 1, 2, 3])
+        lines = [line for _ in range(count) for line in self.statement()]
         if self.kind == "potential":
             return "\n    ".join(["def f(Q):", *lines, f"return {self.scalar()}"]) + "\n"
         three = ", ".join(self.scalar(2) for _ in range(3))
-        result = self.pick(f"({three})", f"({three})", f"[{three}]", f"np.array([{three}])", self.vector, self.vector)
+        array = lambda: self.vector(0 if self.plain else 2)
+        total = f"Q.sum(axis={self.pick('0', '1')})"
+        result = self.pick(f"({three})", f"({three})", f"[{three}]", f"np.array([{three}])", array, array, total)
         return "\n    ".join(["def f(t, Q):", *lines, f"return {result}"]) + "\n"
 
 
@@ -274,8 +281,8 @@ def agree(kernel, t, attitude, parameters, got):
     return False
 
 
-def examine(seed, kind, calls, tally):
-    """One function: a sentence if it is wrong."""
+def given(seed, kind, tally):
+    """(name, source, problem) of a function, or None if Problem refuses it."""
     source = Generator(seed, kind).source()
     space = {"np": np, "math": math}
     exec(source, space)
@@ -285,51 +292,79 @@ def examine(seed, kind, calls, tally):
     except ph.InputError:
         tally["refused by Problem"] += 1
         return None
-    kernel, parameters = problem._torque_kernel, problem.parameters
-    attitudes = [q.ravel() for q in Rotation().random(WIDTH, rng=np.random.default_rng(seed)).as_matrix()]
-    attitudes[0] = problem.Q0.ravel()
-    for name, call, form in zip(("machine code", "lanes"), calls, (compile.TORQUE, IN_LANES)):
-        try:
-            machine = compile.torque(kernel, form)
-        except compile.CannotCompile:
-            tally[f"not compiled, {name}"] += 1
-            continue
-        tally[f"compiled, {name}"] += 1
-        groups = [attitudes] if form is IN_LANES else [[a] for a in attitudes]
-        for t in (0.25, 0.75):
-            for group in groups:
-                try:
-                    got, again = (call(machine.address, t, group, parameters) for _ in range(2))
-                except Exception:
-                    tally[f"raised, {name}"] += 1
-                    continue
-                if not np.array_equal(got, again, equal_nan=True):
-                    return f"{name} gives {got} and then {again} at t = {t}\n{source}"
-                for attitude, value in zip(group, got):
-                    if not agree(kernel, t, attitude, parameters, value):
-                        want = python(kernel, t, attitude, parameters)
-                        return f"{name} gives {value}, Python {want!r} at t = {t}, Q = {attitude.tolist()}\n{source}"
-    return None
+    return f"{kind} {seed}", source, problem
+
+
+def together(functions):
+    """A kernel that calls one of several: the number of which is its last parameter."""
+    space = {f"kernel{k}": problem._torque_kernel for k, (_, _, problem) in enumerate(functions)}
+    lines = [f"    if par[15] == {k}:\n        return {name}(t, Q, par)" for k, name in enumerate(space)]
+    exec("\n".join(["def torque(t, Q, par):", *lines[:-1], f"    return kernel{len(functions) - 1}(t, Q, par)"]), space)
+    return space["torque"]
+
+
+def compiled(functions, form):
+    """(address, parameters, function) of those that can be compiled; what cannot is found by halving."""
+    if not functions:
+        return []
+    try:
+        machine = compile.torque(together(functions), form)
+    except compile.CannotCompile:
+        half = len(functions) // 2
+        return compiled(functions[:half], form) + compiled(functions[half:], form) if half else []
+    numbers = [(*f[2].parameters[:15], float(k)) for k, f in enumerate(functions)]
+    return [(machine.address, numbers[k], f) for k, f in enumerate(functions)]
+
+
+def compared(call, groups, address, parameters, problem, tally):
+    """A sentence if machine code gives something else than Python, or than itself."""
+    for t in (0.25, 0.75):
+        for group in groups:
+            try:
+                got, again = (call(address, t, group, parameters) for _ in range(2))
+            except Exception:
+                tally["calls that raised"] += 1
+                continue
+            if not np.array_equal(got, again, equal_nan=True):
+                return f"{got} and then {again} at t = {t}"
+            for attitude, value in zip(group, got):
+                if not agree(problem._torque_kernel, t, attitude, parameters, value):
+                    want = python(problem._torque_kernel, t, attitude, parameters)
+                    return f"{value}, but Python {want!r} at t = {t}, Q = {attitude.tolist()}"
+    return ""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--log", default="", help="a file for the function at work")
-    given = parser.parse_args()
+    parser.add_argument("--count", type=int, default=100, help="torques, and as many potentials")
+    parser.add_argument("--batch", type=int, default=8, help="functions in one piece of machine code")
+    parser.add_argument("--log", default="", help="a file for the functions at work")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    calls, tally, wrong, begin = (one_body(), four_bodies()), collections.Counter(), 0, time.perf_counter()
-    for seed in range(given.seed, given.seed + given.count):
-        for kind in ("torque", "potential"):
-            if given.log:
-                with open(given.log, "w") as file:
-                    file.write(f"{kind} {seed}\n{Generator(seed, kind).source()}")
-            told = examine(seed, kind, calls, tally)
-            if told:
-                wrong += 1
-                print(f"WRONG {kind} {seed}: {told}", flush=True)
-    print(f"{2 * given.count} functions, {wrong} wrong, {time.perf_counter() - begin:.0f} s: {dict(tally)}")
+    tally, wrong, begin = collections.Counter(), 0, time.perf_counter()
+    attitudes = [Q.ravel() for Q in Rotation().random(WIDTH, rng=np.random.default_rng(options.seed)).as_matrix()]
+    ways = (
+        ("machine code", one_body(), compile.TORQUE, [[Q] for Q in attitudes]),
+        ("lanes", four_bodies(), IN_LANES, [attitudes]),
+    )
+    seeds = range(options.seed, options.seed + options.count)
+    found = [given(seed, kind, tally) for kind in ("torque", "potential") for seed in seeds]
+    functions = [f for f in found if f]
+    for i in range(0, len(functions), options.batch):
+        batch = functions[i : i + options.batch]
+        if options.log:
+            with open(options.log, "w") as file:
+                file.writelines(f"{name}\n{source}" for name, source, _ in batch)
+        for way, call, form, groups in ways:
+            pieces = [batch] if form is compile.TORQUE else [[f] for f in batch if "potential" not in f[0]]
+            for address, parameters, (name, source, problem) in (x for piece in pieces for x in compiled(piece, form)):
+                tally[f"compiled, {way}"] += 1
+                told = compared(call, groups, address, parameters, problem, tally)
+                if told:
+                    wrong += 1
+                    print(f"WRONG {name}: {way} gives {told}\n{source}", flush=True)
+    print(f"{2 * options.count} functions, {wrong} wrong, {time.perf_counter() - begin:.0f} s: {dict(tally)}")
     return wrong > 0
 
 

@@ -133,6 +133,6 @@ def test_a_torque_of_another_length_is_an_error():
 def test_generated_functions(tmp_path):
     """In a process of its own: a crash is a failure with the function that crashed it."""
     log = tmp_path / "log"
-    command = [sys.executable, str(FUZZ), "--seed", "0", "--count", "12", "--log", str(log)]
+    command = [sys.executable, str(FUZZ), "--seed", "0", "--count", "16", "--log", str(log)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{done.stdout}{done.stderr[-2000:]}\nat work: {log.read_text()}"
