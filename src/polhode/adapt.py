@@ -23,6 +23,8 @@ def square(Q):
 
 def triple(value):
     """Three numbers from a tuple, a list or an array."""
+    if len(value) != 3:
+        raise ValueError(f"The torque is {len(value)} numbers, not three")
     return tuple(_plain(x) for x in value)
 
 

@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from polhode import adapt, compile, engine, scalar
 from polhode.alone import numbers_of, with_lane
 from polhode.fingerprint import is_static
-from polhode.frozen import inner
+from polhode.frozen import inner, options_of
 from polhode.halves import WHOLE, joined, lower, upper
 from polhode.inside import F8
 from polhode.lanes import I64, WIDTH, Lanes
@@ -96,7 +96,8 @@ def _compiled_in(torque, width):
     """The torque as part of the loop, with its parameters in lanes."""
     read = reader(adapt.PARAMETERS, 0, width)
     if not is_static(torque):  # a copy, for this loop alone: a kernel would be remembered for ever
-        torque = in_halves(inner(torque)) if width == WIDTH else inner(torque)
+        torque = inner(torque, options_of(torque))
+        torque = in_halves(torque) if width == WIDTH else torque
     return lambda given, parameters, p: (torque, read(parameters, p))
 
 

@@ -30,6 +30,7 @@ from polhode.frozen import frozen, is_compiled_where_called
 from polhode.inside import F8, jitable, make_callable
 from polhode.pointers import address_of, pointer, put, taken
 from polhode.so3.rotations import matrix
+from polhode.users import LIKE_PYTHON, UsersOwnCompiler, is_users
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
@@ -236,7 +237,8 @@ def _from_disk_or_compiled(function, signature, name, stamp, unseen):
     for f in reachable([function]):
         if f is not function and not is_compiled_where_called(f):
             jitable(f)
-    dispatcher = numba.njit(**OPTIONS)(function)
+    own = {**LIKE_PYTHON, "pipeline_class": UsersOwnCompiler} if is_users(function) else {}
+    dispatcher = numba.njit(**OPTIONS | own)(function)
     dispatcher._cache = disk
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)  # function types count as experimental; our tests pin them
@@ -267,8 +269,8 @@ def _folder():
 
 SOURCES = (
     *("scalar.py", "solver.py", "body.py", "engine.py", "adapt.py", "compile.py", "pointers.py", "linked.py"),
-    *("inside.py", "lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py", "node_lanes.py", "frozen.py"),
-    *("fingerprint.py", "cache.py"),
+    *("inside.py", "users.py", "careful.py", "lanes.py", "halves.py", "alone.py", "blocks.py", "nodes.py"),
+    *("node_lanes.py", "frozen.py", "fingerprint.py", "cache.py"),
 )
 
 

@@ -14,7 +14,7 @@ from polhode.errors import InputError
 from polhode.longrun import check_memory
 from polhode.model import Method
 from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, follows, solve
-from polhode.sweeps import Run, sizes, way_of
+from polhode.sweeps import RAISED, Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
 from polhode.travel import Travels, picklable, without_cached
 
@@ -293,6 +293,11 @@ def _result(run):
     if done < run.n and not run.interrupted:  # nobody was left
         run.out[run.row :] = np.nan
         run.row = len(run.out)
+    sentences, reason = {}, run.way.reason
+    if alone := int((run.errors[:N] == RAISED).sum()):
+        sentences = run.one_by_one()
+        done = run.done
+        reason = f"{alone} bodies ran one by one, as a function of yours raised an exception. {reason}".rstrip()
     failed, rows = run.failed[:N], run.out[: run.row, :, :N]
     finite = run.bodies.finite
     for i in np.flatnonzero(failed >= 0):
@@ -306,12 +311,12 @@ def _result(run):
         "lanes": run.way.width,
         "threads": run.threads,
         "compiled": True,
-        "reason": run.way.reason,
+        "reason": reason,
         "interrupted": run.interrupted,
         "wall_time": run.wall_time,
     }
     t = run.bodies.kinds[0].t0 + run.h * steps
-    return Ensemble(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, {})
+    return Ensemble(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, sentences)
 
 
 def _one_by_one(bodies, method, h, n, every, progress, reason):
@@ -330,8 +335,14 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
                 if bodies.finite[i]:
                     sentences[i] = "Interrupted before it began."
                 continue
-            with turns.on_purpose():  # said for all of them at once
-                s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+            try:
+                with turns.on_purpose():  # said for all of them at once
+                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+            except InputError:
+                raise
+            except Exception as raised:  # by the torque at the start
+                failed[i], sentences[i] = 0, f"{type(raised).__name__} at the start: {raised}."
+                continue
             name, interrupted = s.method, s.stats["interrupted"]
             Q[: len(s.t), i], Omega[: len(s.t), i] = s.Q, s.Omega
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]

@@ -120,7 +120,7 @@ def followed(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Any]:
 
 @functools.lru_cache(maxsize=4096)
 def paths(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
-    """What a code and those inside it load from outside, each with the attributes that follow: (name, attribute, ...)."""
+    """What a code and those inside it load from outside: (name, attribute, ...)."""
     found: dict[tuple[str, ...], None] = {}
     free = set(code.co_freevars)
     for part in codes(code):

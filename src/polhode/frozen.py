@@ -17,6 +17,7 @@ import numba
 from polhode import scalar
 from polhode.fingerprint import is_library, is_static, paths
 from polhode.inside import INSIDE
+from polhode.users import LIKE_PYTHON, UsersCompiler, is_users
 
 
 def frozen(functions: Iterable[Callable], as_kernels: bool) -> list[Callable]:
@@ -43,9 +44,9 @@ class _Copies:
             return self._made[id(value)]
         if hasattr(value, "py_func"):
             asked = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
-            return self._function(value, value.py_func, False, asked)
+            return self._function(value, value.py_func, False, {**asked, "pipeline_class": UsersCompiler})
         if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
-            return self._function(value, value, outermost, INLINED)
+            return self._function(value, value, outermost, options_of(value))
         if isinstance(value, tuple) and type(value) is tuple:
             return tuple(self.of(x) for x in value)
         if hasattr(value, "tobytes") and getattr(value, "shape", ()):
@@ -54,7 +55,7 @@ class _Copies:
 
     def _function(self, value: Any, f: types.FunctionType, outermost: bool, options: dict) -> Any:
         cells = tuple(types.CellType() for _ in f.__closure__ or ())
-        space = {"__name__": "polhode", "__builtins__": builtins}
+        space = {"__name__": "polhode" if is_users(f) else __name__, "__builtins__": builtins}
         copy = types.FunctionType(f.__code__, space, f.__name__, None, cells)
         copy.__qualname__ = f.__qualname__
         copy.__defaults__ = tuple(self.of(x) for x in f.__defaults__) if f.__defaults__ else None
@@ -85,6 +86,14 @@ class _Copies:
 
 
 INLINED = {**INSIDE, "forceinline": True}
+USERS = {**INLINED, **LIKE_PYTHON, "pipeline_class": UsersCompiler}
+
+
+def options_of(function: Callable) -> dict:
+    """How a function is compiled where machine code calls it: one of the user's by the rules of ``users.py``."""
+    return USERS if is_users(function) else INLINED
+
+
 _INNER: "weakref.WeakSet[Callable]" = weakref.WeakSet()
 
 

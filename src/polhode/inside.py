@@ -21,6 +21,7 @@ from numba.extending import intrinsic, overload
 
 from polhode import adapt, scalar
 from polhode.linked import LinkedCompiler
+from polhode.users import LIKE_PYTHON, UsersCompiler, is_users
 
 F8 = types.float64
 INSIDE: Any = {  # for functions that only machine code calls
@@ -44,7 +45,11 @@ def jitable(function):
     if function in BY_TYPE:
         return
 
-    @overload(function, jit_options={**INSIDE, "forceinline": True}, strict=False)
+    options = {**INSIDE, "forceinline": True}
+    if is_users(function):
+        options |= {**LIKE_PYTHON, "pipeline_class": UsersCompiler}
+
+    @overload(function, jit_options=options, strict=False)
     def implementation(*args):
         return next(filter(None, (variant(function, args) for variant in VARIANTS)), function)
 
@@ -213,7 +218,7 @@ def _array_on_stack(typing_context, Q):
         llvm = context.get_data_type(number)
         memory = cgutils.alloca_once(builder, llvm, size=9)
         for k, value in enumerate(cgutils.unpack_tuple(builder, arguments[0], 9)):
-            builder.store(value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
+            context.pack_value(builder, number, value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
         item = context.get_abi_sizeof(llvm)
         result = context.make_array(array)(context, builder)
         intp = context.get_value_type(types.intp)
@@ -244,10 +249,16 @@ def _mixed_product(a, b):
 
 @by_type(adapt.triple, jit_options=INSIDE)
 def _triple(value):
-    if isinstance(value, types.BaseTuple) and len(value) != 3:
-        return None
     number = adapt._plain
-    return lambda value: (number(value[0]), number(value[1]), number(value[2]))
+    if isinstance(value, types.BaseTuple):
+        return (lambda value: (number(value[0]), number(value[1]), number(value[2]))) if len(value) == 3 else None
+
+    def of_any_length(value):
+        if len(value) != 3:
+            raise ValueError("A torque is three numbers.")
+        return (number(value[0]), number(value[1]), number(value[2]))
+
+    return of_any_length
 
 
 @by_type(adapt._plain)

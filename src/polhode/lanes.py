@@ -69,8 +69,20 @@ class Mask(types.Type):
 @register_model(Lanes)
 @register_model(Mask)
 class _VectorModel(models.PrimitiveModel):
+    """A vector; in memory packed, as nobody aligns arrays and lists on the heap (32 bytes at most) for vectors."""
+
     def __init__(self, manager, kind):
         super().__init__(manager, kind, kind.llvm)
+        self.packed = ir.LiteralStructType([kind.llvm], packed=True)
+
+    def get_data_type(self):
+        return self.packed
+
+    def as_data(self, builder, value):
+        return builder.insert_value(ir.Constant(self.packed, ir.Undefined), value, 0)
+
+    def from_data(self, builder, value):
+        return builder.extract_value(value, 0)
 
 
 # ---- operators ---------------------------------------------------------------------------------------

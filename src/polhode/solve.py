@@ -120,6 +120,10 @@ def body_of(problem, method, number=float, torque=None):
     return (J, tuple(1 / x for x in J), coefficients, (torque or problem._torque_kernel, par))
 
 
+DOUBTS = 16
+"""How many steps machine code may raise in where Python does not."""
+
+
 class _KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
@@ -134,7 +138,7 @@ class _KernelRunner:
         q, Pi = problem.start(Q, Omega)
         self.body, self._survey, self.raised = body_of(problem, method), survey, None
         self._begin(q, Pi)
-        self._advance = self._plain
+        self._advance, self._doubts = self._plain, 0
         if compiled is not False:
             self._compile(required=bool(compiled))
 
@@ -181,7 +185,50 @@ class _KernelRunner:
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
             return *done, _state(numbers.tolist())
 
-        self._advance = advance
+        self._machine = advance
+        self._advance = self._like_python
+
+    def _like_python(self, h, t0, first, n, every, left, state, out, row):
+        """Machine code; where it raises, the steps before that one again, and that one by Python.
+
+        Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
+        """
+        end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
+        while first < end:
+            tally = self._survey.tally.copy() if self._survey else None
+            try:
+                took, row, left, its, error, state = self._machine(h, t0, first, size, every, left, state, out, row)
+            except Exception as raised:
+                if self._survey:
+                    self._survey.tally[:] = tally
+                if size > 1:
+                    raises, size = first + size, size // 2
+                    continue
+                took, row, left, its, error, state = self._plain(h, t0, first, 1, every, left, state, out, row)
+                if took:
+                    self._disagreed(first, raised)
+            iterations, first = iterations + its, first + took
+            if took < size:
+                return first - end + n, row, left, iterations, error, state
+            if not self.is_compiled:
+                took, row, left, its, error, state = self._plain(
+                    h, t0, first, end - first, every, left, state, out, row
+                )
+                return first + took - end + n, row, left, iterations + its, error, state
+            size = max(1, (raises - first) // 2) if raises > first else end - first
+        return n, row, left, iterations, 0.0, state
+
+    def _disagreed(self, i, raised):
+        """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
+        self._doubts += 1
+        if self._doubts == 1:
+            warnings.warn(
+                f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
+                f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
+                stacklevel=7,
+            )
+        if self._doubts >= DOUBTS:
+            self._advance = self._plain
 
     def _guard(self, torque, kind):
         """The machine code that will run must say what the user's torque says."""

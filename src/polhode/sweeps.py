@@ -1,6 +1,7 @@
 """Bodies on their way: the machine code that suits a method and a torque, and the drive of all bodies through it."""
 
 import concurrent.futures
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from polhode import adapt
 from polhode.fingerprint import is_static
 from polhode.guard import check, tried
 from polhode.longrun import Interrupt
-from polhode.solve import _bar, body_of
+from polhode.longrun import Run as One
+from polhode.solve import _bar, _KernelRunner, body_of
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -24,6 +26,10 @@ SLOW = 4e6
 
 LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
+
+
+RAISED = -1.0
+"""The error of bodies that were in a block whose torque raised."""
 
 
 def sizes(problem, method, h):
@@ -126,22 +132,24 @@ class Run:
         if (is_static(kernel) and is_static(self.method.start)) or not len(good):
             return
         states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
-        for i in (good[0], good[-1]):
-            self._loop(0, i // width, i // width + 1, states)
-
-        def python(place):
-            i, q, Pi = place
-            body = body_of(bodies.problem(i), self.method)
-            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body)
-            return tuple(map(float, tau + memory))
-
         places = [(i, *bodies.problem(i).start()) for i in (good[0], good[-1])]
+
+        def of_machine(place):
+            block, lane = divmod(place[0], width)
+            self._loop(0, block, block + 1, states)
+            return states[block, 7:, lane]
+
+        def of_python(place):
+            i, q, Pi = place
+            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body_of(bodies.problem(i), self.method))
+            return tau + memory
+
         check(
             f"torque of {bodies.kinds[0].name!r} (or of the start of {self.method.name})",
             kernel,
             places,
-            lambda place: tried(lambda: states[place[0] // width, 7:, place[0] % width]),
-            lambda place: tried(lambda: python(place)),
+            lambda place: tried(lambda: of_machine(place)),
+            lambda place: tried(lambda: of_python(place)),
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
@@ -182,7 +190,15 @@ class Run:
         def task(first):
             if interrupt.seen:
                 return None
-            return self._loop(steps, first, min(first + group, self.blocks), self.states)
+            last = min(first + group, self.blocks)
+            try:
+                return self._loop(steps, first, last, self.states)
+            except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
+                width = self.way.width
+                leave = slice(first * width, last * width)
+                here = self.failed[leave] < 0
+                self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
+                return 0
 
         firsts, iterations = range(0, self.blocks, group), 0
         self.before = self.failed.copy(), self.errors.copy()
@@ -206,6 +222,36 @@ class Run:
             *(len(self.bodies), begin, end),
             *(self.constants, self.parameters, states, self.out, self.failed, self.errors),
         )
+
+    def one_by_one(self):
+        """Bodies that left their blocks, each from its start, as `solve` runs it; {body: sentence} of those that fail.
+
+        Their torque raised, or that of a body beside them; what each computed before that is kept.
+        """
+        sentences, steps = {}, self.done if self.interrupted else self.n
+        left = np.flatnonzero(self.errors[: len(self.bodies)] == RAISED).tolist()
+        for i in left:
+            self.failed[i], self.errors[i] = 0, np.nan
+        for i in left:
+            if self.interrupted and steps == self.n:
+                sentences[i] = "Interrupted before it began."
+                continue
+            try:
+                alone = One(_KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+            except Exception as raised:  # by the torque at the start
+                sentences[i] = f"{type(raised).__name__} at the start: {raised}."
+                continue
+            alone.go(math.inf, lambda done: None)
+            rows = alone.rows.table[: min(alone.rows.at, len(self.out))]
+            self.out[: len(rows), :, i] = rows
+            self.failed[i] = alone.done if alone.message else -1
+            if alone.message:
+                sentences[i] = alone.message
+            self.iterations += alone.iterations
+            self.interrupted = self.interrupted or alone.interrupted
+        if left and steps == self.n:
+            self.done = steps
+        return sentences
 
 
 def _constants(moments, method):
