@@ -111,6 +111,7 @@ class Problem(Travels):
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
         self.name = str(name)
+        self._told: set[str] = set()  # what has been warned of
         self.moments, self.axes = _principal(inertia)
         self.inertia = np.array(inertia, dtype=float)
         self.Q0 = _rotation(Q0)
@@ -244,6 +245,9 @@ class Problem(Travels):
         try:
             return getattr(compile, kind)(kernel)
         except compile.CannotCompile as error:
+            if kind in self._told:
+                return None
+            self._told.add(kind)
             warnings.warn(
                 f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
                 f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
