@@ -6,13 +6,18 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test oldest check bench mutants docs clean
+.PHONY: stress test pythons oldest check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
+
+# The suite with the other Pythons declared, where they are found.
+pythons:
+	for v in 3.12 3.13; do if python$$v -c '' 2>/dev/null; then \
+		$(MAKE) test PYTHON=python$$v VENV=.venv-$$v || exit 1; else echo "python$$v: not found, left out"; fi; done
 
 # The core of the suite with the lowest versions declared, tests/oldest.txt, in an environment of its own.
 CORE = arithmetics bits compile composition ensemble inertia inputs long_runs other_inertia problems so3 solve turns
@@ -52,4 +57,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) .venv-* results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
