@@ -102,7 +102,7 @@ def counted(problem, method, h):
 
     def torque(t, Q, parameters):
         COUNTS["torques"] += 1
-        return number(problem._torque_kernel(t, tuple(float(x) for x in Q), parameters))
+        return number(problem.torque_kernel(t, tuple(float(x) for x in Q), parameters))
 
     body, state = body_of(problem, method, torque=torque), tuple(number(part) for part in runner.state)
     COUNTS.clear()

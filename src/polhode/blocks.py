@@ -66,7 +66,7 @@ def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compi
     marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
     signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
     name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
-    return compile._machine_code(blocks, signature, (step, start, load, resume, alive, survivor, note, follow), name)
+    return compile.machine_code(blocks, signature, (step, start, load, resume, alive, survivor, note, follow), name)
 
 
 def _loader(coefficients, torque, width, kind):

@@ -77,7 +77,7 @@ def loop(step, memory, coefficients, kind=TORQUE):
         return done, row, left, iterations, error
 
     name = f"loop-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
-    return _machine_code(steps, _loop_signature(), (step, body_of, state_of), name)
+    return machine_code(steps, _loop_signature(), (step, body_of, state_of), name)
 
 
 @functools.cache
@@ -96,7 +96,7 @@ def survey(step, memory, coefficients, kind=TORQUE):
 
     signature = _loop_signature(types.int64, V4, types.int64, types.int64, types.Array(F8, 3, "C"))
     name = f"survey-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
-    return _machine_code(steps, signature, (step, body_of, state_of), name)
+    return machine_code(steps, signature, (step, body_of, state_of), name)
 
 
 def _body(coefficients, kind):
@@ -137,7 +137,7 @@ def energies():
         for i in range(len(rows)):
             out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
 
-    return _machine_code(evaluate, signature, (), "energies")
+    return machine_code(evaluate, signature, (), "energies")
 
 
 def _rotations():
@@ -148,10 +148,10 @@ def _rotations():
 
 @functools.cache
 def _compiled(function, signature):
-    return _machine_code(function, signature, (function,), function.__name__)
+    return machine_code(function, signature, (function,), function.__name__)
 
 
-def _machine_code(function, signature, depends_on, name):
+def machine_code(function, signature, depends_on, name):
     """Compile `function` eagerly for one signature, through the disk cache."""
     make_callable()
     for f in reachable(depends_on):

@@ -246,10 +246,10 @@ def _mixed_product(a, b):
 def _triple(value):
     if isinstance(value, types.BaseTuple) and len(value) != 3:
         return None
-    number = adapt._plain
+    number = adapt.plain
     return lambda value: (number(value[0]), number(value[1]), number(value[2]))
 
 
-@by_type(adapt._plain)
+@by_type(adapt.plain)
 def _plain(x):
     return (lambda x: float(x)) if isinstance(x, (types.Float, types.Integer, types.Boolean)) else None

@@ -28,7 +28,7 @@ def torque_for(problem, s):
     """
     lanes = Lanes(s)
     kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
-    torque = _in_lanes(problem._torque_kernel, kind)
+    torque = _in_lanes(problem.torque_kernel, kind)
     return (torque, kind) if torque else (problem.machine_torque, compile.TORQUE)
 
 

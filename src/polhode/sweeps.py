@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode import adapt
 from polhode.longrun import Interrupt
-from polhode.solve import _bar, body_of
+from polhode.solve import bar, body_of
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -53,7 +53,7 @@ def way_of(problem, method, memory, coefficients):
         torque, kind = torque_for(problem, method.nodes)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
     else:
-        loop, reason = _loop(*made, problem._torque_kernel, lanes.WIDTH, compile.TORQUE)
+        loop, reason = _loop(*made, problem.torque_kernel, lanes.WIDTH, compile.TORQUE)
         if loop:
             return Way(loop, lanes.WIDTH)
         torque, kind = problem.machine_torque, compile.TORQUE
@@ -125,7 +125,7 @@ class Run:
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
-            _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
+            bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
             Interrupt() as interrupt,
         ):
             try:

@@ -6,18 +6,19 @@ components P^T v there, and the attitude is Q P; what the user gives and sees st
 
 import numpy as np
 
-from polhode.problem import Problem, _principal, _rotation, _vector
+from polhode.inputs import principal_axes, rotation, vector
+from polhode.problem import Problem
 
 
 def from_kernels(*, inertia_body, parameters, Q0, Omega0, Pi0, **data):
     """Problem.from_kernels for any inertia; `parameters` is a function (moments, P) -> numbers."""
-    moments, P = _principal(inertia_body)
-    Q0 = _rotation(Q0)
+    moments, P = principal_axes("inertia_body", inertia_body)
+    Q0 = rotation("Q0", Q0)
     problem = Problem.from_kernels(
         inertia=moments,
         parameters=parameters(moments, P),
-        Omega0=None if Omega0 is None else P.T @ _vector("Omega0", Omega0),
-        Pi0=None if Pi0 is None else P.T @ _vector("Pi0", Pi0),
+        Omega0=None if Omega0 is None else P.T @ vector("Omega0", Omega0),
+        Pi0=None if Pi0 is None else P.T @ vector("Pi0", Pi0),
         **data,
     )
     problem.inertia, problem.axes = np.array(inertia_body, dtype=float), P

@@ -9,8 +9,9 @@ not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, 
 import numpy as np
 
 from polhode.build.frames import from_kernels
-from polhode.build.parts import direction, finished, positive, tensor
+from polhode.build.parts import finished
 from polhode.errors import InputError
+from polhode.inputs import checked_call, direction, inertia_tensor, positive
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
 
@@ -25,6 +26,7 @@ def torque(t, Q, par):
     return (k * (par[2] - par[1]) * y * z, k * (par[0] - par[2]) * z * x, k * (par[1] - par[0]) * x * y)
 
 
+@checked_call
 def satellite(
     *,
     inertia_body,
@@ -71,7 +73,7 @@ def satellite(
         h=h,
         t_end=t_end,
     )
-    J = tensor(inertia_body)
+    J = inertia_tensor("inertia_body", inertia_body)
 
     def jacobi(t, Q, Omega):
         """The energy as seen from the orbit."""

@@ -7,9 +7,10 @@ Parameters: w (principal axes), f (space axes).
 """
 
 from polhode.build.frames import from_kernels
-from polhode.build.parts import direction, finished, positive, real, tensor, top_invariants, triple
+from polhode.build.parts import finished, top_invariants
 from polhode.errors import InputError
 from polhode.inertia import Solid
+from polhode.inputs import checked_call, direction, inertia_tensor, number, positive, vector
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 
@@ -26,6 +27,7 @@ def potential(Q, par):
     return dot(apply_transposed(Q, (par[3], par[4], par[5])), (par[0], par[1], par[2]))
 
 
+@checked_call
 def heavy_body(
     *,
     mass,
@@ -52,15 +54,19 @@ def heavy_body(
 
     Conserved: energy; the momentum about the vertical, and |Q^T up|^2.
     """
-    mass, centre = positive("mass", mass), triple("centre_of_mass_body", centre_of_mass_body)
+    mass, centre = positive("mass", mass), vector("centre_of_mass_body", centre_of_mass_body)
     up = direction("up_space", up_space)
     if (inertia_pivot_body is None) == (inertia_centre_body is None):
         given = "neither" if inertia_pivot_body is None else "both"
         raise InputError(f"Give inertia_pivot_body or inertia_centre_body, one of them; {given} was given.")
     if inertia_pivot_body is None:
-        solid = Solid(mass=mass, centre_of_mass_body=centre, inertia_centre_body=tensor(inertia_centre_body))
+        solid = Solid(
+            mass=mass,
+            centre_of_mass_body=centre,
+            inertia_centre_body=inertia_tensor("inertia_centre_body", inertia_centre_body),
+        )
         inertia_pivot_body = solid.inertia_about((0.0, 0.0, 0.0))
-    weight = mass * real("gravity", gravity) * centre
+    weight = mass * number("gravity", gravity) * centre
     problem = from_kernels(
         name=name,
         inertia_body=inertia_pivot_body,
@@ -77,6 +83,7 @@ def heavy_body(
     return finished(problem, sources=())
 
 
+@checked_call
 def magnetic_dipole(
     *,
     inertia_body,
@@ -98,7 +105,7 @@ def magnetic_dipole(
 
     Conserved: energy; the momentum about the field.
     """
-    m, B = triple("moment_body", moment_body), triple("field_space", field_space)
+    m, B = vector("moment_body", moment_body), vector("field_space", field_space)
     along = top_invariants(inertia_body, direction("field_space", B))["vertical momentum"]
     problem = from_kernels(
         name=name,

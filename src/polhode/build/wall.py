@@ -11,8 +11,9 @@ import functools
 import numpy as np
 
 from polhode.build.frames import from_kernels
-from polhode.build.parts import direction, finished, real, top_invariants, triple
+from polhode.build.parts import finished, top_invariants
 from polhode.errors import InputError
+from polhode.inputs import checked_call, direction, number, vector
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 
@@ -44,6 +45,7 @@ def wall_kernels(a, b):
     return kernel(torque), kernel(potential)
 
 
+@checked_call
 def wall(
     *,
     inertia_body,
@@ -72,8 +74,8 @@ def wall(
 
     Conserved: energy; the momentum about the normal of the wall.
     """
-    p, n = triple("point_body", point_body), direction("normal_space", normal_space)
-    A, B, d = real("attraction", attraction), real("repulsion", repulsion), real("distance", distance)
+    p, n = vector("point_body", point_body), direction("normal_space", normal_space)
+    A, B, d = number("attraction", attraction), number("repulsion", repulsion), number("distance", distance)
     try:
         a, b = (int(x) for x in powers)
     except (TypeError, ValueError):

@@ -179,7 +179,7 @@ def torque_evaluations(method, p=None, h=0.125, steps=16):
 
     def counted(t, Q, par):
         calls.append(t)
-        return p._torque_kernel(t, Q, par)
+        return p.torque_kernel(t, Q, par)
 
     body = body_of(p, method, torque=counted)
     state = method.start(h, 0.0, *p.start(), body)
@@ -285,4 +285,4 @@ def _changed(method, p, h, invariant):
 
 def _energy(q, Pi, p):
     J = tuple(mpf(x) for x in p.moments.tolist())
-    return dot(Pi, mul(tuple(1 / x for x in J), Pi)) / 2 + p._potential_kernel(matrix(q), p.parameters)
+    return dot(Pi, mul(tuple(1 / x for x in J), Pi)) / 2 + p.potential_kernel(matrix(q), p.parameters)

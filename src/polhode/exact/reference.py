@@ -149,7 +149,7 @@ def _computed(problem, times, digits, q, Pi):
 def _key(problem, digits, given):
     """A hash of all that the result depends on."""
     data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
-    text = json.dumps(data) + fingerprint([problem._torque_kernel]) + _source()
+    text = json.dumps(data) + fingerprint([problem.torque_kernel]) + _source()
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -10,6 +10,7 @@ from polhode.errors import InputError
 from polhode.figures.level_surfaces import level_surface
 from polhode.figures.style import INK, SOFT, style
 from polhode.figures.trajectory import title
+from polhode.inputs import rotation
 from polhode.rotation import Rotation
 from polhode.trajectory import potential_energies
 
@@ -151,9 +152,7 @@ def _segments(vectors):
 
 
 def _draw_marks(axes, marks):
-    from polhode.problem import _rotation
-
     for label, attitude in marks.items():
-        v = Rotation().from_matrix(_rotation(attitude)).as_rotvec()
+        v = Rotation().from_matrix(rotation("a mark", attitude)).as_rotvec()
         axes.plot(*v[:, None], marker="o", ms=7, color=MARK, ls="", zorder=8)
         axes.text(*(v + np.array([0.0, 0.0, 0.32])), label, ha="center", fontsize=10, zorder=9)

@@ -151,11 +151,11 @@ def drift_shown(result):
 
 def drift_page(result):
     """The page of a figure of energy errors; that of the stress test has more on how it is measured."""
-    from polhode.report.stress import _caption, verdict_table
+    from polhode.report.stress import caption, verdict_table
 
     body = [
         *_head(result.reproduced.title, f"Energy errors on [0, {result.drift.t_end:g}], measured again."),
-        *_figure(result, _caption(result.drift)),
+        *_figure(result, caption(result.drift)),
         *_said_page(result.said),
         "<h2>Verdicts</h2>",
         verdict_table(result.drift),

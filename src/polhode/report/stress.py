@@ -50,7 +50,7 @@ def stress_page(result, figure=None):
         *_notes(result),
         "<figure>",
         inline(figure, f"Energy error against time of {count} methods at {len(result.h)} step sizes"),
-        f"<figcaption>{_caption(result)}</figcaption>",
+        f"<figcaption>{caption(result)}</figcaption>",
         "</figure>",
         "<h2>What it means</h2>",
         *MEANING,
@@ -113,7 +113,7 @@ def _notes(result):
     return ['<div class="notes">', *(f"<p>{n}</p>" for n in notes), "</div>"] if notes else []
 
 
-def _caption(result):
+def caption(result):
     return (
         "Energy error <i>E</i>(<i>t</i>) &minus; <i>E</i>(0) from the problem&rsquo;s own start, a row per method and "
         "a column per step size, in the layout of Figure 1 of Ortolan &amp; Saccon (2012). Shaded: the range of the "
