@@ -9,14 +9,24 @@ can be moved, turned and joined, and give their inertia about any point:
 """
 
 import itertools
-import pathlib
+import os
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
-from polhode.inputs import checked_call, number, positive, positive_vector, rotation, vector
+from polhode.errors import FileError, InputError, one_line
+from polhode.inputs import (
+    checked_call,
+    file_path,
+    items,
+    number,
+    positive,
+    positive_vector,
+    real_array,
+    rotation,
+    vector,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,7 +119,8 @@ def cone(*, mass, radius, height, axis_body=(0.0, 0.0, 1.0)):
 @checked_call
 def point_masses(*, masses, positions_body):
     """Point masses held together by weightless rods; positions (n, 3) in body axes."""
-    m, x = np.array(masses, dtype=float), np.array(positions_body, dtype=float)
+    m = real_array("masses", masses, "n masses")
+    x = real_array("positions_body", positions_body, "n positions (n, 3) in body axes")
     if m.ndim != 1 or x.shape != (len(m), 3) or not len(m):
         raise InputError(
             f"masses has shape {m.shape} and positions_body {x.shape}; give n masses and n positions (n, 3)."
@@ -131,8 +142,9 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
     """
     if (mass is None) == (density is None):
         raise InputError(f"Give mass or density, one of them; {'neither' if mass is None else 'both'} was given.")
-    vertices, faces = read_mesh(source) if isinstance(source, (str, pathlib.Path)) else source
-    vertices, faces = _checked_mesh(np.array(vertices, dtype=float) * positive("scale", scale), np.array(faces))
+    scale = positive("scale", scale)
+    vertices, faces = read_mesh(source) if isinstance(source, (str, os.PathLike)) else _pair(source)
+    vertices, faces = _checked_mesh(vertices * scale, faces)
     origin = vertices.mean(axis=0)  # near the solid: far from it the volumes of the tetrahedra would cancel
     corners = (vertices - origin)[faces]
     volumes = np.linalg.det(corners) / 6
@@ -154,7 +166,7 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
 
 def read_mesh(path):
     """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles."""
-    path = pathlib.Path(path)
+    path = file_path("path", path)
     readers = {".stl": _read_stl, ".obj": _read_obj}
     if path.suffix.lower() not in readers:
         raise FileError(f"{path} is not a mesh file known here; give one ending in .stl or .obj.")
@@ -162,7 +174,7 @@ def read_mesh(path):
         raise FileError(f"There is no file {path}.")
     try:
         vertices, faces = readers[path.suffix.lower()](path)
-    except (ValueError, IndexError, UnicodeDecodeError) as error:
+    except (ValueError, IndexError, OverflowError, OSError, MemoryError) as error:
         raise FileError(f"{path} cannot be read as {path.suffix[1:].upper()}: {error}.") from error
     if not len(faces):
         raise FileError(f"{path} holds no triangles.")
@@ -196,8 +208,19 @@ def _read_obj(path):
     return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)
 
 
+def _pair(source):
+    wanted = "a file (.stl, .obj) or (vertices (n, 3), faces (m, 3))"
+    pair = items("source", source, wanted)
+    if len(pair) != 2:
+        raise InputError(f"source is {one_line(source)}; it must be {wanted}.")
+    vertices, faces = real_array("vertices", pair[0], "(n, 3) numbers"), np.asarray(pair[1])
+    if faces.dtype.kind not in "iu":
+        raise InputError(f"faces is {one_line(pair[1])}; the faces must be indices of vertices, whole numbers (m, 3).")
+    return vertices, faces
+
+
 def _checked_mesh(vertices, faces):
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3:
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
         raise InputError(f"vertices have shape {vertices.shape} and faces {faces.shape}; give (n, 3) and (m, 3).")
     if not np.isfinite(vertices).all():
         raise InputError("The vertices of the mesh must be finite.")

@@ -120,8 +120,14 @@ class _KernelRunner:
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self.body = body_of(problem, method)
-        self.state = method.start(h, self.t0, q, Pi, self.body)
+        try:
+            self.body = body_of(problem, method)
+            self.state = method.start(h, self.t0, q, Pi, self.body)
+        except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
+            raise InputError(
+                f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
+                "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
+            ) from error
         self._advance = self._plain
         self._survey, self._look = survey, survey.begin(problem, self.state, self.body) if survey else ()
         self.raised = None

@@ -2,13 +2,13 @@
 
 import functools
 import json
-import pathlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
+from polhode import inputs
+from polhode.errors import FileError, InputError, one_line
 from polhode.rotation import Rotation
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Trajectory:
 
     def save(self, path):
         """Write netCDF; `polhode.load` reads it back, and so does anything that reads netCDF."""
-        path = pathlib.Path(path)
+        path = inputs.file_path("path", path)
         try:
             self.to_xarray().to_netcdf(path, engine="netcdf4")
         except OSError as error:
@@ -138,11 +138,19 @@ class Trajectory:
         return plot_trajectory(self, axes)
 
 
+def given_trajectory(value: object) -> Trajectory:
+    """A Trajectory with states in it, and nothing else."""
+    if not isinstance(value, Trajectory):
+        raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
+    return value
+
+
+@inputs.checked_call
 def load(path):
     """Read a trajectory that `Trajectory.save` wrote."""
     import xarray
 
-    path = pathlib.Path(path)
+    path = inputs.file_path("path", path)
     if not path.exists():
         raise FileError(f"There is no file {path}.")
     try:

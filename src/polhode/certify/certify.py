@@ -6,11 +6,12 @@ from polhode.certify.certificate import KEYS, Certificate, Property
 from polhode.certify.diagnosis import diagnosis as diagnosed
 from polhode.certify.given import integrator
 from polhode.certify.summary import summary
+from polhode.inputs import checked_call, flag
 from polhode.model import CLAIMS, BlackBox, Method
-from polhode.solve import method as found
-from polhode.solve import methods
+from polhode.solve import given_method, methods
 
 
+@checked_call
 def certify(method, *, drift=True, progress=False):
     """Measure the properties of an integrator and return its Certificate.
 
@@ -20,7 +21,8 @@ def certify(method, *, drift=True, progress=False):
     progress  show what is being measured
     """
     clock = time.perf_counter()
-    method = integrator(method) if isinstance(method, str) else method
+    drift, progress = flag("drift", drift), flag("progress", progress)
+    method = integrator(method) if isinstance(method, str) else given_method(method)
     with display(progress) as tick:
         if isinstance(method, BlackBox) or (callable(method) and not isinstance(method, Method)):
             from polhode.certify import outside
@@ -33,7 +35,6 @@ def certify(method, *, drift=True, progress=False):
         else:
             from polhode.certify import kernel
 
-            method = found(method)
             name, form = method.name, "kernel"
             properties, claims = kernel.measured(method, tick), _claims(method)
             diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))

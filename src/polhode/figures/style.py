@@ -1,6 +1,9 @@
 """How figures look: one palette, thin lines, no box, the same in print and on a dark page."""
 
 import contextlib
+from typing import Any
+
+from polhode.errors import InputError, one_line
 
 INK = "#1b1f24"  # text and axes
 SOFT = "#b9bec5"  # rules and ticks
@@ -54,6 +57,20 @@ def style():
 
     with matplotlib.rc_context(SETTINGS):
         yield
+
+
+def flat_axes(value: Any) -> Any:
+    """Matplotlib axes to draw into."""
+    if not hasattr(value, "fill_between") or isinstance(value, type):
+        raise InputError(f"axes has {one_line(value)}; it must be Matplotlib axes.")
+    return value
+
+
+def solid_axes(value: Any) -> Any:
+    """Matplotlib axes with three dimensions."""
+    if not hasattr(value, "add_collection3d") or isinstance(value, type):
+        raise InputError(f'axes is {one_line(value)}; it must be Matplotlib axes made with projection="3d".')
+    return value
 
 
 def write(figure, path, **options):

@@ -18,6 +18,11 @@ def text(label: str, value: Any) -> str:
     return str(value)
 
 
+def text_or_empty(label: str, value: Any) -> str:
+    """A name, or the empty text that leaves it to the function to find one."""
+    return "" if isinstance(value, str) and not value else text(label, value)
+
+
 def flag(label: str, value: Any) -> bool:
     """Yes or no."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):

@@ -12,9 +12,13 @@ MOST = 2**53
 """The largest whole number that can be given: beyond it t0 + i h does not tell one step from the next."""
 
 
+MOST_LISTED = 10**7
+"""Things in a list or a range from which an array is made."""
+
+
 def number(label: str, value: Any) -> float:
     """A finite number."""
-    if isinstance(value, (bool, np.bool_)) or np.iscomplexobj(value) or np.ndim(_shaped(value)):
+    if isinstance(value, (bool, np.bool_, np.complexfloating)) or not _is_one(value):
         raise InputError(f"{label} is {one_line(value)}; it must be a number.")
     try:
         x = float(value)
@@ -38,7 +42,7 @@ def positive(label: str, value: Any) -> float:
 def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
     """A whole number from `least` to `most`."""
     try:
-        x = None if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(_shaped(value)) else int(value)
+        x = None if isinstance(value, (bool, np.bool_, str, bytes)) or not _is_one(value) else int(value)
         if x != value:
             x = None
     except Exception:  # whatever __int__ or a comparison of what was given raises
@@ -54,6 +58,8 @@ def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
 def real_array(label: str, value: Any, wanted: str) -> np.ndarray:
     """An array of floats, of any shape; `wanted` says in a few words what is asked for."""
     try:
+        if not isinstance(value, np.ndarray) and hasattr(value, "__len__") and len(value) > MOST_LISTED:
+            raise TypeError  # a range of 10^9 would take a minute before its shape is seen
         given = np.asarray(value)
         if given.dtype.kind not in "biufOSU":  # complex numbers would lose a part without a word
             raise TypeError
@@ -108,6 +114,6 @@ def padded(label: str, value: Any, room: int) -> tuple[float, ...]:
     return (*x.tolist(), *(room - len(x)) * (0.0,))
 
 
-def _shaped(value: Any) -> Any:
-    """The value if NumPy knows its shape without making an array of it, or a number."""
-    return value if hasattr(value, "ndim") else 0.0
+def _is_one(value: Any) -> bool:
+    """Whether a value is no array, or one of a single real number."""
+    return not isinstance(value, np.ndarray) or (value.ndim == 0 and value.dtype.kind in "iufO")
