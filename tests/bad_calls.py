@@ -32,70 +32,18 @@ def endless():
 
 def pool(folder):
     """Values that may be wrong, made anew for each call: some of them can be used up."""
-    return [
-        *(None, True, False, np.True_, "x", "", "1", "nan", "VLV", "stress", "VLV/S4", "x" * 10**5, "a\0b", "\ud800"),
-        *(b"", b"abc", bytearray(3), -1, 0, 1, 2, 3, 7, 2**31, 2**53 + 1, 2**63, 2**64, 10**400, 10**5000, -(2**63)),
-        *(
-            0.5,
-            -0.0,
-            1e-320,
-            1e-300,
-            1e300,
-            float("inf"),
-            float("-inf"),
-            float("nan"),
-            1j,
-            np.complex64(2),
-            np.float32(1),
-        ),
-        *(
-            [],
-            (),
-            {},
-            set(),
-            [1],
-            [1, 2, 3],
-            (0.1, 0.2, 0.3),
-            [[1, 2], [3]],
-            ["a", "b", "c"],
-            {"a": 1},
-            {1, 2, 3},
-            [None],
-        ),
-        *(object(), object, Spiteful(), range(3), range(10**9), endless(), iter([1, 2, 3]), memoryview(b"abc")),
-        *(
-            lambda *a: None,
-            lambda Q: 1.0,
-            lambda t, Q: (0.0, 0.0, 0.0),
-            len,
-            int,
-            np,
-            ph,
-            ph.solve,
-            NotImplemented,
-            ...,
-        ),
-        *(
-            np.zeros(0),
-            np.zeros(3),
-            np.ones((3, 3)),
-            np.eye(3),
-            np.zeros((0, 3)),
-            np.full(3, np.nan),
-            np.ones((2, 3, 3)),
-        ),
-        *(np.ones(3, complex), np.ones(3, bool), np.array([1, "x"], object), np.array("x"), np.array(1.0), np.ones(17)),
-        *(np.array(["2020"], "M8[D]"), np.ma.masked, np.ones((5, 3)), np.float64("nan"), np.ones(3, [("a", float)])),
-        *(
-            pathlib.Path(folder),
-            pathlib.Path(folder) / "a.nc",
-            "/dev/null",
-            "/dev/full",
-            "/proc/self/mem/x",
-            "x/" * 5000,
-        ),
-        *(ph.problem("stress"), ph.method("VLV"), ph.BlackBox("box", lambda *a: None), ph.Order((1, 1), (1, 1))),
-    ]
+    plain = [None, True, False, np.True_, -1, 0, 1, 2, 3, 7, 2**31, 2**53 + 1, 2**63, 2**64, 10**400, 10**5000]
+    texts = ["x", "", "1", "nan", "VLV", "stress", "VLV/S4", "x" * 10**5, "a\0b", "\ud800", b"", b"abc", bytearray(3)]
+    floats = [0.5, -0.0, 1e-320, 1e-300, 1e300, np.inf, -np.inf, np.nan, 1j, np.complex64(2), np.float32(1)]
+    several = [[], (), {}, set(), [1], [1, 2, 3], (0.1, 0.2, 0.3), [[1, 2], [3]], ["a", "b", "c"], {"a": 1}, {1, 2}]
+    objects = [object(), object, Spiteful(), range(3), range(10**9), endless(), iter([1, 2, 3]), memoryview(b"abc")]
+    functions = [lambda *a: None, lambda Q: 1.0, lambda t, Q: (0.0, 0.0, 0.0), len, int, np, ph, ph.solve, ...]
+    arrays = [np.zeros(0), np.zeros(3), np.ones((3, 3)), np.eye(3), np.zeros((0, 3)), np.full(3, np.nan), np.ones(17)]
+    odd = [np.ones(3, complex), np.ones(3, bool), np.array([1, "x"], object), np.array("x"), np.array(1.0)]
+    odder = [np.array(["2020"], "M8[D]"), np.ma.masked, np.ones((5, 3)), np.ones((2, 3, 3)), np.ones(3, [("a", float)])]
+    files = [pathlib.Path(folder), pathlib.Path(folder) / "a.nc", "/dev/null", "/dev/full", "/proc/x/y", "x/" * 5000]
+    ours = [ph.problem("stress"), ph.method("VLV"), ph.BlackBox("box", lambda *a: None), ph.Order((1, 1), (1, 1))]
+    return plain + texts + floats + several + objects + functions + arrays + odd + odder + files + ours
 
 
 def calls(folder):
@@ -198,8 +146,8 @@ def still(problem, Q, Omega, h, t):
     return Q, Omega
 
 
-def faults(count, seed, only=None, seconds=5):
-    """Make so many bad calls, each from its own seed; yields (name, arguments replaced, fault) of those that are wrong."""
+def faults(count, seed, only=None, seconds=60):
+    """Make so many bad calls, each from its own seed; yields (name, what was replaced, fault) of the wrong ones."""
     with tempfile.TemporaryDirectory() as folder:
         known = calls(folder)
         names = [only] if only else list(known)

@@ -12,8 +12,8 @@ import numpy as np
 
 from polhode.build.frames import from_kernels
 from polhode.build.parts import finished, top_invariants
-from polhode.errors import InputError
-from polhode.inputs import checked_call, direction, number, vector
+from polhode.errors import InputError, one_line
+from polhode.inputs import checked_call, direction, items, number, vector, whole
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
 
@@ -76,12 +76,10 @@ def wall(
     """
     p, n = vector("point_body", point_body), direction("normal_space", normal_space)
     A, B, d = number("attraction", attraction), number("repulsion", repulsion), number("distance", distance)
-    try:
-        a, b = (int(x) for x in powers)
-    except (TypeError, ValueError):
-        raise InputError(f"powers is {powers!r}; give two whole numbers, such as (6, 12).") from None
-    if not 1 <= a < b <= 24 or (a, b) != tuple(powers):
-        raise InputError(f"powers is {powers!r}; give whole numbers a < b from 1 to 24, such as (6, 12).")
+    pair = [whole("one of powers", x, most=24) for x in items("powers", powers, "two whole numbers, such as (6, 12)")]
+    if len(pair) != 2 or not pair[0] < pair[1]:
+        raise InputError(f"powers is {one_line(powers)}; give two whole numbers a < b from 1 to 24, such as (6, 12).")
+    a, b = pair
     reach = float(np.linalg.norm(p))
     if not d > reach:
         raise InputError(f"distance is {d:g}, but the point reaches {reach:g} from the pivot: it would pass the wall.")

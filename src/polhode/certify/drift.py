@@ -20,7 +20,7 @@ import numpy as np
 from polhode.certify.slopes import line, pooled, power
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.errors import InputError
-from polhode.inputs import check_memory, checked_call, flag, interval, items, number, step_sizes, whole
+from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
 from polhode.model import Method
 from polhode.rotation import Rotation
 from polhode.solve import given_method, given_problem, solve
@@ -60,7 +60,7 @@ def stress(
     progress  show a progress bar
     """
     ensemble, progress = whole("ensemble", ensemble), flag("progress", progress)
-    check_memory(8 * (SAMPLES + 3), ensemble, 1)
+    check_bytes(f"ensemble = {ensemble}", 16.0 * SAMPLES * ensemble, "Take fewer starts: 8 are enough for most.")
     if random is not None:
         from polhode.certify.family import stress_family
 

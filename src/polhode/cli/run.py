@@ -5,7 +5,6 @@ was interrupted, or killed, goes on by the same command and ends bit for bit whe
 """
 
 import dataclasses
-import pathlib
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 
@@ -16,6 +15,7 @@ EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --ou
   polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
       --reduce energy momentum --reduce-every 10"""
 
+PICTURES = (".png", ".svg", ".pdf")
 ROWS = 65_536
 """States looked at together for the summary: the file of a long run does not fit in memory."""
 
@@ -53,13 +53,19 @@ def arguments(parser):
 
 def run(arguments):
     """Integrate, save, print."""
+    from polhode.errors import FileError
+    from polhode.inputs import file_path
     from polhode.problems.catalogue import problem
     from polhode.report.files import check_folder, folder_for_results
     from polhode.solve import method, solve
 
     body, found = problem(arguments.problem), method(arguments.method)
-    files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
-    folders = {f.parent for f in (*files, pathlib.Path(arguments.checkpoint or "."))}
+    given = {"--out": arguments.out, "--plot": arguments.plot, "--checkpoint": arguments.checkpoint}
+    paths = {label: file_path(label, f) for label, f in given.items() if f is not None}
+    if "--plot" in paths and paths["--plot"].suffix.lower() not in PICTURES:
+        raise FileError(f"--plot is {str(paths['--plot'])!r}; give a name that ends in {', '.join(PICTURES)}.")
+    files = [paths[label] for label in ("--out", "--plot") if label in paths]
+    folders = {f.parent for f in paths.values()}
     for look in (check_folder, folder_for_results):
         for folder in folders:
             look(folder)
@@ -77,7 +83,7 @@ def run(arguments):
         reduce=arguments.reduce,
         reduce_every=arguments.reduce_every,
     )
-    if arguments.plot:
+    if arguments.plot is not None:
         _plot(trajectory, arguments.plot)
     data = summary(trajectory) | {"reduce_every": arguments.reduce_every, "files": [str(f) for f in files]}
     show_json(data) if arguments.json else show(*_tables(trajectory, data))

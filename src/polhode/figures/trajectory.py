@@ -94,7 +94,7 @@ def _orthogonality(axes, trajectory):
     error = np.maximum(trajectory.orthogonality, FLOOR)
     axes.set_yscale("log")
     _curve(axes, trajectory.t, error, UNSTABLE)
-    axes.set_ylim(FLOOR, 10 ** np.ceil(max(-15, np.log10(error.max()) + 0.5)))
+    axes.set_ylim(FLOOR, 10.0 ** np.ceil(max(-15, np.log10(error.max()) + 0.5)))
     axes.set_ylabel(r"max $|Q^T Q - I|$")
 
 

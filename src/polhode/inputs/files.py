@@ -13,11 +13,13 @@ def file_path(label: str, value: Any) -> pathlib.Path:
     if path.name in ("", ".."):
         raise FileError(f"{label} is {one_line(str(path))}; give the name of a file.")
     try:
-        is_folder = path.is_dir()
+        is_folder, is_other = path.is_dir(), path.exists() and not path.is_file()
     except OSError as error:
         raise FileError(f"{label}, {one_line(str(path))}, cannot be used: {error.strerror}. Choose another.") from None
     if is_folder:
         raise FileError(f"{label} is {one_line(str(path))}, a folder; give the name of a file in it.")
+    if is_other:
+        raise FileError(f"{label} is {one_line(str(path))}, a device or pipe; give the name of a file.")
     return path
 
 

@@ -41,6 +41,13 @@ def check_memory(size: int, n: int, every: int, advice: str = "") -> None:
         )
 
 
+def check_bytes(what: str, size: float, advice: str) -> None:
+    """So many bytes for something must fit."""
+    have, who = memory_limit()
+    if size > PART * have:
+        raise InputError(f"{what} would take {1e-9 * size:.3g} GB, and {who} {1e-9 * have:.3g}. {advice}")
+
+
 def _in_use() -> int:
     """Bytes of address space that the process has already."""
     with contextlib.suppress(OSError, ValueError, IndexError):
