@@ -4,6 +4,8 @@ A call may give a result, or one sentence (InputError); anything else is a fault
 them, `test_inputs.py` some.
 """
 
+import contextlib
+import io
 import pathlib
 import random
 import signal
@@ -32,7 +34,7 @@ def endless():
 
 def pool(folder):
     """Values that may be wrong, made anew for each call: some of them can be used up."""
-    plain = [None, True, False, np.True_, -1, 0, 1, 2, 3, 7, 2**31, 2**53 + 1, 2**63, 2**64, 10**400, 10**5000]
+    plain = [None, True, False, np.True_, -1, 0, 1, 2, 3, 7, 2**60, 2**53 + 1, 2**63, 2**64, 10**400, 10**5000]
     texts = ["x", "", "1", "nan", "VLV", "stress", "VLV/S4", "x" * 10**5, "a\0b", "\ud800", b"", b"abc", bytearray(3)]
     floats = [0.5, -0.0, 1e-320, 1e-300, 1e300, np.inf, -np.inf, np.nan, 1j, np.complex64(2), np.float32(1)]
     several = [[], (), {}, set(), [1], [1, 2, 3], (0.1, 0.2, 0.3), [[1, 2], [3]], ["a", "b", "c"], {"a": 1}, {1, 2}]
@@ -164,6 +166,90 @@ def faults(count, seed, only=None, seconds=60):
             ph.scalar.KERNELS[:] = kernels
             if fault:
                 yield name, {label: shown(values[place]) for label, place in places.items()}, fault
+
+
+TEXTS = ("", "x", "-1", "0", "1", "3", "1e400", "nan", "inf", "-0.5", "0.5", "1e300", "9" * 5000, "x" * 5000, "VLV")
+TEXTS += (
+    "stress",
+    "VLV/S4",
+    ":",
+    "os:",
+    "os:path",
+    ".x:y",
+    "a b",
+    "\u2603",
+    "\ud800",
+    ".",
+    "/",
+    "/dev/null",
+    "/dev/full",
+)
+TEXTS += (
+    "/dev/full",
+    "--json",
+    "--",
+    "-h",
+    "--x",
+    "/proc/x/y",
+    "a.xyz",
+    "energy",
+    "momentum",
+    "scipy:",
+    "scipy:x",
+    "ELN",
+)
+
+LINES = {
+    "run": (
+        ["VLV", "stress", "--h", "0.125", "--n-steps", "3", "--save-every", "1", "--reduce-every", "1"],
+        ("--out", "--plot", "--reduce"),
+    ),
+    "stress": (
+        ["--methods", "VLV", "--h", "0.5", "--t-end", "100", "--ensemble", "1", "--json"],
+        ("--out", "--problem", "--random"),
+    ),
+    "certify": (["none", "--no-drift"], ("--html",)),
+    "engines": (["none", "--t-end", "100"], ("--list",)),
+    "recommend": (["--accuracy", "1e-4", "--horizon", "1e4", "--count", "3", "--torque-cost", "1e-6"], ("--keep",)),
+    "reproduce": (["none"], ("--list", "--out")),
+    "list": (["methods"], ()),
+    "cite": (["VLV"], ()),
+    "warm-cache": (["--methods", "none"], ("--reduce",)),
+}
+"""Command lines that take a moment, and options that may be added to them."""
+
+
+def line_faults(count, seed, seconds=60):
+    """Run so many command lines with words replaced or added; yields (words, fault) of the wrong ones."""
+    from polhode.cli import main
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for k in range(count):
+            rng = random.Random(f"{seed} {k}")
+            verb = list(LINES)[k % len(LINES)]
+            words, options = list(LINES[verb][0]), LINES[verb][1]
+            places = [i for i, word in enumerate(words) if not word.startswith("--")]
+            for i in rng.sample(places, k=min(len(places), rng.randrange(3))):
+                words[i] = rng.choice(TEXTS)
+            if options and rng.random() < 0.4:
+                words += [rng.choice(options), rng.choice(TEXTS)]
+            if rng.random() < 0.1:
+                words.insert(rng.randrange(len(words) + 1), rng.choice(TEXTS))
+            sink = io.StringIO()
+            with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink):
+                fault = outcome(lambda argv: _exit_code(main, argv), {"argv": [verb, *words]}, seconds)
+            if fault:
+                yield [word[:40] for word in (verb, *words)], fault
+
+
+def _exit_code(main, argv):
+    """Run a command line; a RuntimeError if it ends with another code than 0, 1 or 2."""
+    try:
+        code = main(argv)
+    except SystemExit as end:  # of argparse
+        code = end.code or 0
+    if code not in (0, 1, 2):
+        raise RuntimeError(f"exit code {code}")
 
 
 def outcome(function, given, seconds):

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from bad_calls import faults
+from bad_calls import faults, line_faults
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
@@ -220,6 +220,11 @@ def test_a_wrong_keyword_is_also_a_type_error():
 
 def test_bad_calls_of_every_public_function_give_a_result_or_a_sentence():
     found = [f"{name} {given}: {fault}" for name, given, fault in faults(4000, "of the tests")]
+    assert not found, "\n".join(found)
+
+
+def test_bad_command_lines_end_with_a_code_and_no_traceback():
+    found = [f"{words}: {fault}" for words, fault in line_faults(300, "of the tests")]
     assert not found, "\n".join(found)
 
 
