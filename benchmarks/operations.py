@@ -22,7 +22,7 @@ from polhode import scalar
 from polhode.body import torque_at
 from polhode.model import Method
 from polhode.so3.rotations import matrix
-from polhode.solve import _KernelRunner, body_of
+from polhode.solve import KernelRunner, body_of
 from polhode.solver import NO_SOLVE
 
 WARM, COUNTED = 200, 40
@@ -95,14 +95,14 @@ def _counting_functions():
 
 def counted(problem, method, h):
     """Operations of a step, by kind, the mean of some steps; None if the method does not get that far."""
-    runner, out = _KernelRunner(problem, method, h, True), np.empty((1, 7))
+    runner, out = KernelRunner(problem, method, h, True), np.empty((1, 7))
     if runner.advance(0, WARM, WARM, WARM, out, 0)[0] < WARM:
         return None
     number = lambda numbers: tuple(Counting(x) for x in numbers)
 
     def torque(t, Q, parameters):
         COUNTS["torques"] += 1
-        return number(problem._torque_kernel(t, tuple(float(x) for x in Q), parameters))
+        return number(problem.torque_kernel(t, tuple(float(x) for x in Q), parameters))
 
     body, state = body_of(problem, method, torque=torque), tuple(number(part) for part in runner.state)
     COUNTS.clear()

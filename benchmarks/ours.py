@@ -3,12 +3,12 @@
 import numpy as np
 
 import polhode as ph
-from polhode.solve import _KernelRunner
+from polhode.solve import KernelRunner
 
 
 def loop(problem, method, h, n):
     """The compiled loop over n steps, without what surrounds it in `solve`; it returns Pi and the iterations."""
-    runner = _KernelRunner(problem, ph.method(method), h, True)
+    runner = KernelRunner(problem, ph.method(method), h, True)
     out = np.empty((1, 7))
 
     def run():

@@ -297,7 +297,7 @@ def given(seed, kind, tally):
 
 def together(functions):
     """A kernel that calls one of several: the number of which is its last parameter."""
-    space = {f"kernel{k}": problem._torque_kernel for k, (_, _, problem) in enumerate(functions)}
+    space = {f"kernel{k}": problem.torque_kernel for k, (_, _, problem) in enumerate(functions)}
     lines = [f"    if par[15] == {k}:\n        return {name}(t, Q, par)" for k, name in enumerate(space)]
     exec("\n".join(["def torque(t, Q, par):", *lines[:-1], f"    return kernel{len(functions) - 1}(t, Q, par)"]), space)
     return space["torque"]
@@ -328,8 +328,8 @@ def compared(call, groups, address, parameters, problem, tally):
             if not np.array_equal(got, again, equal_nan=True):
                 return f"{got} and then {again} at t = {t}"
             for attitude, value in zip(group, got):
-                if not agree(problem._torque_kernel, t, attitude, parameters, value):
-                    want = python(problem._torque_kernel, t, attitude, parameters)
+                if not agree(problem.torque_kernel, t, attitude, parameters, value):
+                    want = python(problem.torque_kernel, t, attitude, parameters)
                     return f"{value}, but Python {want!r} at t = {t}, Q = {attitude.tolist()}"
     return ""
 

@@ -303,7 +303,7 @@ def test_any_problem_with_a_potential_also_at_rest():
     [
         (dict(methods=["ELM"]), "There is no method 'ELM'. Did you mean 'ELN'?"),
         (dict(methods=[]), "No method was given"),
-        (dict(methods=3), "There is no method 3"),
+        (dict(methods=3), "methods is 3; it must be a method or a sequence of them"),
         (dict(h=()), "give one or more positive step sizes"),
         (dict(h=-0.125), "give one or more positive step sizes"),
         (dict(h="x"), "h is 'x'; it must be a number"),

@@ -494,7 +494,7 @@ def test_the_loop_is_made_of_vectors(tmp_path, monkeypatch):
     """A vectorisation that is missed would cost a factor of six and change no result."""
     monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
     p, m = ph.problem("heavy-top"), ph.method("ELN")
-    loop = blocks.loop(m.step, m.start, 9, 0, p._torque_kernel, lanes.WIDTH, compile.TORQUE)
+    loop = blocks.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, compile.TORQUE)
     code = next(iter(loop.inspect_asm().values()))
     vector = "%zmm" if lanes.HALF == 8 else "%ymm"
     in_vectors = sum(("vmulpd" in x or "vaddpd" in x or "vsubpd" in x) and vector in x for x in code.splitlines())

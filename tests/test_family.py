@@ -17,7 +17,7 @@ def family():
 
 
 def test_the_draws_are_the_same_every_time():
-    few, more = random_problems(2), random_problems(4)
+    few, more = list(random_problems(2)), list(random_problems(4))
     for a, b in zip(few, more):
         assert a.name == b.name and np.array_equal(a.inertia, b.inertia) and a.parameters == b.parameters
         assert np.array_equal(a.Q0, b.Q0) and np.array_equal(a.Omega0, b.Omega0)

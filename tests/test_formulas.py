@@ -288,7 +288,7 @@ def stepped(problem, method, h, n):
     p = ph.Problem.from_kernels(
         name="formulas",
         inertia=problem.moments,
-        torque=problem._torque_kernel,
+        torque=problem.torque_kernel,
         potential=None,
         parameters=problem.parameters,
         Q0=Rotation.random(rng=rng).as_matrix(),

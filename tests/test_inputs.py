@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from bad_calls import faults, line_faults
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
@@ -104,6 +105,65 @@ MISUSES = {
         lambda: ph.step(ph.problem("free-body"), "RATTLE", np.eye(3), (40, 50, 60), 0.5),
         "RATTLE did not solve its equations at step 0.*Reduce h",
     ),
+    "n_steps text": (lambda: ph.solve("stress", "VLV", n_steps="x"), "n_steps is 'x'.*whole number, at least 1"),
+    "n_steps too many": (lambda: ph.solve("stress", "VLV", n_steps=2**63), r"n_steps is 9223.*at most 2\^53"),
+    "save_every None": (lambda: ph.solve("stress", "VLV", n_steps=2, save_every=None), "save_every is None.*whole"),
+    "compiled text": (
+        lambda: ph.solve("stress", "VLV", n_steps=2, compiled="x"),
+        "compiled is 'x'.*True, False or None",
+    ),
+    "out a folder": (lambda: ph.solve("stress", "VLV", n_steps=2, out="/tmp"), "out is '/tmp', a folder.*file in it"),
+    "out a device": (lambda: ph.solve("stress", "VLV", n_steps=2, out="/dev/null"), "'/dev/null', a device.*file"),
+    "out with a zero character": (lambda: ph.solve("stress", "VLV", n_steps=2, out="a\0b"), "zero character"),
+    "out too long": (lambda: ph.solve("stress", "VLV", n_steps=2, out="x" * 5000), "File name too long. Choose"),
+    "breaks a number": (lambda: ph.Problem(**FREE, breaks=3), "breaks is 3; it must be a sequence of times"),
+    "invariants a number": (
+        lambda: ph.Problem(**FREE, invariants=3),
+        r"invariants is 3.*\{name: function\}",
+    ),
+    "scheme a number": (lambda: ph.compose("VLV", 3), "scheme is 3; it must be one of S4.*or weights"),
+    "keep a number": (lambda: ph.recommend(keep=3), "keep is 3; it must be some of momentum"),
+    "tableau of text": (lambda: ph.Tableau("t", "x", (1,)), "A of the tableau 't' is 'x'; it must be rows of numbers"),
+    "tableau with a word": (lambda: ph.Tableau("t", (("x",),), (1,)), "a row of A of the tableau 't' has 'x'; give"),
+    "tableau of numbers": (lambda: ph.Tableau("t", 3, 4), "A of the tableau 't' is 3; it must be rows"),
+    "parameters text": (
+        lambda: ph.solve_ensemble("stress", "VLV", parameters="x", n_steps=1),
+        r"parameters is 'x'; give \(N, k\) numbers, k at most 16",
+    ),
+    "too many parameters": (
+        lambda: ph.Problem.from_kernels(
+            **FREE, torque=lambda t, Q, par: (0, 0, 0), potential=None, name="n", parameters=range(17)
+        ),
+        r"parameters has shape \(17,\); there is room for 16",
+    ),
+    "stress without an end": (lambda: ph.stress("VLV", t_end=None), "t_end is None; it must be a number"),
+    "too many random problems": (lambda: ph.stress("VLV", random=2**63), "random is 9223.*at most 10000"),
+    "too large an ensemble": (lambda: ph.stress("VLV", ensemble=10**9), "ensemble = 1000000000 would take .* GB"),
+    "Q0 of several": (
+        lambda: ph.Problem(**FREE, Q0=Rotation.random(3)),
+        r"Q0 is a Rotation of 3; one is needed: give Q0\[0\], or all of them to solve_ensemble",
+    ),
+    "problem and method swapped": (lambda: ph.solve("VLV", "stress"), "changed places: the problem comes first"),
+    "Problem and Method swapped": (
+        lambda: ph.step(ph.method("VLV"), ph.problem("stress"), None, (0, 0, 1), 0.1),
+        "changed places",
+    ),
+    "ensemble swapped": (lambda: ph.solve_ensemble("VLV", ph.problem("stress"), n_steps=1), "changed places"),
+    "omega0 for Omega0": (
+        lambda: ph.Problem(inertia=(1, 2, 2), omega0=(0, 0, 1)),
+        "Problem takes no 'omega0'. Did you mean Omega0",
+    ),
+    "steps for n_steps": (lambda: ph.solve("stress", "VLV", steps=3), "solve takes no 'steps'. Did you mean n_steps"),
+    "argument missing": (lambda: ph.solve("stress"), "solve: missing a required argument: 'method'.*It takes problem"),
+    "complex inertia": (lambda: ph.Problem(inertia=np.ones(3) + 1j, Omega0=(0, 0, 1)), "inertia is .*give three"),
+    "h lost in t0": (
+        lambda: ph.solve(ph.Problem(**FREE, t0=1e20), "VLV", h=0.1, n_steps=3),
+        "h = 0.1 is lost in the rounding of times",
+    ),
+    "start where the torque is singular": (
+        lambda: ph.step("stress", "VLV", np.eye(3), (0, 0, 1), 0.1),
+        "VLV cannot start at t = 0 of stress: ZeroDivisionError.*start elsewhere",
+    ),
     "plain method, wrong result": (
         lambda: ph.solve("stress", lambda p, Q, O, h, t: Q, h=0.1, t_end=1),
         r"must return \(Q1, Omega1\)|shapes",
@@ -149,3 +209,34 @@ def test_files_that_are_not_ours(tmp_path):
     xarray.Dataset({"x": ("t", [1.0, 2.0])}).to_netcdf(other, engine="netcdf4")
     with pytest.raises(ph.FileError, match="not a trajectory written by polhode"):
         ph.load(other)
+
+
+def test_a_step_takes_the_name_of_a_problem_as_solve_does():
+    Q, Omega = ph.step("stress", "VLV", (0, 0.7227, 0), (0, 0, 0.625), 0.125)
+    end = ph.solve("stress", "VLV", h=0.125, n_steps=1, compiled=False)
+    assert np.array_equal(Q, end.Q[-1]) and np.array_equal(Omega, end.Omega[-1])
+
+
+def test_a_wrong_keyword_is_also_a_type_error():
+    with pytest.raises(TypeError, match="Did you mean Omega0"):
+        ph.Problem(inertia=(1, 2, 2), omega0=(0, 0, 1))
+
+
+def test_bad_calls_of_every_public_function_give_a_result_or_a_sentence():
+    found = [f"{name} {given}: {fault}" for name, given, fault in faults(4000, "of the tests")]
+    assert not found, "\n".join(found)
+
+
+def test_bad_command_lines_end_with_a_code_and_no_traceback():
+    found = [f"{words}: {fault}" for words, fault in line_faults(300, "of the tests")]
+    assert not found, "\n".join(found)
+
+
+def test_memory_is_compared_with_the_limit_of_the_process(monkeypatch):
+    resource = pytest.importorskip("resource")
+    from polhode.inputs import check_memory, memory_limit
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (2**31, 2**31))
+    assert memory_limit()[0] < 2**31
+    with pytest.raises(ph.InputError, match=r"states of 100 bytes take .* GB, and the limit of this process leaves"):
+        check_memory(100, 10**8, 1)

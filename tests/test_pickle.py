@@ -181,12 +181,12 @@ def test_built_problems_travel():
 def test_one_function_stays_one_in_a_pickle():
     p = ph.Problem(potential=hanging, **START)
     a, b = over([p, p.replaced(Omega0=(1, 0, 0))])
-    assert a._torque_kernel is b._torque_kernel and a._user["potential"] is hanging
+    assert a.torque_kernel is b.torque_kernel and a.functions["potential"] is hanging
 
 
 def test_copies_share_what_was_compiled(used):
     p, _ = used
-    assert copy.copy(p).machine_torque is p.machine_torque and copy.copy(p)._torque_kernel is p._torque_kernel
+    assert copy.copy(p).machine_torque is p.machine_torque and copy.copy(p).torque_kernel is p.torque_kernel
     deep = copy.deepcopy(ph.Problem(potential=lambda Q: -2.0 * Q[2, 2], **START))
     deep.Omega0[0] = 9.0
     assert deep.potential(np.eye(3)) == -2.0 and START["Omega0"][0] == 0.3

@@ -75,7 +75,7 @@ def test_energy_is_constant_to_forty_digits(name):
         par = tuple(mpf(x) for x in p.parameters)
         start = [tuple(mpf(x) for x in part) for part in p.start()]
         energy = [
-            dot(y, [a / b for a, b in zip(y, J)]) / 2 + p._potential_kernel(matrix(r), par) for r, y in ((q, Pi), start)
+            dot(y, [a / b for a, b in zip(y, J)]) / 2 + p.potential_kernel(matrix(r), par) for r, y in ((q, Pi), start)
         ]
         assert abs(energy[0] - energy[1]) < abs(energy[1]) * mpf(10) ** -37
 
@@ -158,11 +158,11 @@ def test_a_torque_that_jumps_is_cut_at_the_jumps():
     p = ph.Problem(inertia=(1, 2, 2.5), torque=torque, Omega0=(1, 0.5, -0.3))
     p.breaks = (0.8,)
     first = p.replaced()
-    first._torque_kernel = lambda t, Q, par: (0.3 * t, 0 * t, 0 * t)
+    first.torque_kernel = lambda t, Q, par: (0.3 * t, 0 * t, 0 * t)
     first.breaks = ()
     Q, Omega = reference(first, 0.8)
     second = p.replaced(Q0=Q, Omega0=Omega)
-    second._torque_kernel = lambda t, Q, par: (0 * t, 1 + t, 0 * t)
+    second.torque_kernel = lambda t, Q, par: (0 * t, 1 + t, 0 * t)
     second.breaks, second.t0 = (), 0.8
     expected = reference(second, 1.5)
     for found, bound in ((reference(p, 1.5), 1e-14), (by_dop853(p, 1.5), 1e-12)):
@@ -207,7 +207,7 @@ def test_whatever_it_depends_on_is_in_the_key(changed, empty_cache):
 
 def other_torque():
     p = ph.problem("heavy-top")
-    p._torque_kernel = lambda t, Q, par: (Q[0], Q[1], Q[2])
+    p.torque_kernel = lambda t, Q, par: (Q[0], Q[1], Q[2])
     return p
 
 

@@ -25,21 +25,21 @@ def triple(value):
     """Three numbers from a tuple, a list or an array."""
     if len(value) != 3:
         raise ValueError(f"The torque is {len(value)} numbers, not three")
-    return tuple(_plain(x) for x in value)
+    return tuple(plain(x) for x in value)
 
 
-def _plain(x):
+def plain(x):
     return x.item() if hasattr(x, "item") else x
 
 
 def real_part(x):
     """The value of a potential that may come as complex."""
-    return _plain(x).real if hasattr(x, "real") else x
+    return plain(x).real if hasattr(x, "real") else x
 
 
 def imaginary_part(x):
     """What the complex step has added."""
-    x = _plain(x)
+    x = plain(x)
     return x.imag if hasattr(x, "imag") else 0.0
 
 

@@ -2,16 +2,14 @@
 
 import copy
 import functools
-import warnings
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from polhode import adapt, turns
+from polhode import adapt, inputs
 from polhode.errors import InputError, one_line
 from polhode.principal import attitude, in_principal, velocity
-from polhode.problem import ROTATION_TOLERANCE, Problem, _principal, quaternion
-from polhode.rotation import Rotation
+from polhode.problem import Problem, quaternion
 
 
 @dataclass(frozen=True)
@@ -122,13 +120,13 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
                 "of problems."
             )
         numbers = _parameters(first, parameters)
-    Q = np.array([p.Q0 for p in kinds]) if Q0 is None else _attitudes(Q0)
+    Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
     if Pi0 is not None:
-        Omega = velocity(moments, axes, _vectors("Pi0", Pi0))
+        Omega = velocity(moments, axes, inputs.vectors("Pi0", Pi0))
     elif Omega0 is not None:
-        Omega = _vectors("Omega0", Omega0)
+        Omega = inputs.vectors("Omega0", Omega0)
     else:
         Omega = _velocities(kinds, moments, axes)
     lengths = {
@@ -150,11 +148,11 @@ def _kinds(problem):
     """One problem, or one for each body; they share the functions."""
     from polhode.problems.catalogue import problem as look_up
 
-    several = not isinstance(problem, (Problem, str))
-    try:
-        kinds = [look_up(p) for p in (problem if several else [problem])]
-    except TypeError:
-        raise InputError(f"problem is {problem!r}; give a Problem, a name, or a sequence of Problems.") from None
+    wanted = "a Problem, a name, or a sequence of Problems"
+    kinds = [
+        look_up(p)
+        for p in ([problem] if isinstance(problem, (Problem, str)) else inputs.items("problem", problem, wanted))
+    ]
     if not kinds:
         raise InputError("An ensemble needs at least one body; the sequence of problems is empty.")
     first = kinds[0]
@@ -169,9 +167,9 @@ def _kinds(problem):
 
 
 def _functions(problem):
-    if problem._user is not None:
-        return tuple(problem._user.values())
-    return (problem._torque_kernel, problem._potential_kernel)
+    if problem.functions is not None:
+        return tuple(problem.functions.values())
+    return (problem.torque_kernel, problem.potential_kernel)
 
 
 def _following(kinds, moments, axes):
@@ -191,10 +189,7 @@ def _velocities(kinds, moments, axes):
 
 def _inertias(kinds, inertia):
     """Inertia as given, principal moments and axes, for one or N bodies."""
-    try:
-        J = np.array(inertia, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"inertia is {inertia!r}; give moments (N, 3) or tensors (N, 3, 3).") from None
+    J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
     if J.shape == (3,):
         J = J[None]
     if J.shape[1:] not in ((3,), (3, 3)) or not len(J):
@@ -208,16 +203,15 @@ def _inertias(kinds, inertia):
         high = J.max(axis=1)
         if (2 * high > J.sum(axis=1) * (1 + 1e-12)).any():
             i = int(np.flatnonzero(2 * high > J.sum(axis=1) * (1 + 1e-12))[0])
-            warnings.warn(
+            inputs.warn(
                 f"No body in space has principal moments {J[i].tolist()} (body {i}): the largest exceeds the sum of "
-                "the others. The equations can be integrated all the same.",
-                stacklevel=5,
+                "the others. The equations can be integrated all the same."
             )
         return J, J, np.eye(3)[None]
     moments, axes = np.full(J.shape[:2], np.nan), np.broadcast_to(np.eye(3), J.shape).copy()
     for i in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))):
         try:
-            moments[i], axes[i] = _principal(J[i])
+            moments[i], axes[i] = inputs.principal_axes("inertia", J[i])
         except InputError as error:
             raise InputError(f"Body {i}: {error}") from None
     return J, moments, axes
@@ -225,61 +219,9 @@ def _inertias(kinds, inertia):
 
 def _parameters(problem, parameters):
     """Parameters of a torque that is a kernel, padded, for one or N bodies."""
-    if problem._user is not None:
+    if problem.functions is not None:
         raise InputError(
             f"parameters are for problems made of kernels; the torque of {problem.name!r} is a function of (t, Q). "
             "Give a sequence of problems."
         )
-    P = np.atleast_2d(np.array(parameters, dtype=float))
-    if P.ndim != 2 or P.shape[1] > adapt.PARAMETERS or not len(P):
-        raise InputError(f"parameters has shape {P.shape}; give (N, k) with k at most {adapt.PARAMETERS}.")
-    return np.concatenate([P, np.zeros((len(P), adapt.PARAMETERS - P.shape[1]))], axis=1)
-
-
-def _attitudes(Q0):
-    """Rotation matrices (1 or N, 3, 3) from matrices, rotation vectors or Rotations."""
-    if isinstance(Q0, Rotation()):
-        Q = Q0.as_matrix()
-        return Q[None] if Q.ndim == 2 else Q
-    try:
-        Q = np.array([x.as_matrix() for x in Q0] if _holds_rotations(Q0) else Q0, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("Q0 must be matrices (N, 3, 3), rotation vectors (N, 3) or Rotations.") from None
-    if Q.shape == (3,) or (Q.ndim == 2 and Q.shape[1] == 3 and Q.shape[0] != 3):
-        turns.ask_about_degrees("Q0", Q)
-        return Rotation().from_rotvec(np.atleast_2d(Q)).as_matrix()
-    if Q.shape == (3, 3):
-        Q = Q[None]
-    if Q.ndim != 3 or Q.shape[1:] != (3, 3) or not len(Q):
-        raise InputError(
-            f"Q0 has shape {Q.shape}; give matrices (N, 3, 3), rotation vectors (N, 3) or Rotations, or one for all. "
-            "(3, 3) is one matrix: three rotation vectors go through scipy.spatial.transform.Rotation.from_rotvec."
-        )
-    with np.errstate(invalid="ignore"):
-        off = np.abs(np.swapaxes(Q, 1, 2) @ Q - np.eye(3)).max(axis=(1, 2))
-        wrong = (off > ROTATION_TOLERANCE) | (np.linalg.det(Q) < 0)
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
-        what = f"Q0^T Q0 differs from the identity by {off[i]:.2g}" if off[i] > ROTATION_TOLERANCE else "a reflection"
-        raise InputError(
-            f"Q0 of body {i} is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the "
-            "nearest; three rotation vectors, of shape (3, 3), go through Rotation.from_rotvec."
-        )
-    return Q
-
-
-def _holds_rotations(Q0):
-    return isinstance(Q0, (list, tuple)) and len(Q0) > 0 and all(isinstance(x, Rotation()) for x in Q0)
-
-
-def _vectors(label, value):
-    """Vectors (1 or N, 3)."""
-    try:
-        v = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{label} must be three numbers for each body, (N, 3).") from None
-    if v.shape == (3,):
-        return v[None]
-    if v.ndim != 2 or v.shape[1] != 3 or not len(v):
-        raise InputError(f"{label} has shape {v.shape}; give (N, 3), or three numbers for all bodies.")
-    return v
+    return inputs.parameter_rows(parameters, adapt.PARAMETERS)

@@ -8,17 +8,18 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from polhode import turns
+from polhode import inputs, turns
 from polhode.bodies import Bodies, chosen_numbers, gathered
 from polhode.errors import InputError
-from polhode.longrun import check_memory
 from polhode.model import Method
-from polhode.solve import _bar, _check_breaks, _found, _positive_integer, _steps, follows, solve
+from polhode.problem import Problem
+from polhode.solve import bar, follows, given_method, given_problem, solve
 from polhode.sweeps import RAISED, Run, sizes, way_of
 from polhode.trajectory import Trajectory, seen
 from polhode.travel import Travels, picklable, without_cached
 
 
+@inputs.checked_call
 def solve_ensemble(
     problem,
     method,
@@ -54,13 +55,16 @@ def solve_ensemble(
     all threads; stats["reason"] says why. Elliptic functions (EXACT, JEM, RKN of a body without symmetry) do so inside
     the lanes.
     """
+    if isinstance(problem, (str, Method)) or isinstance(method, Problem):
+        problem = given_problem(problem, method)
+    method = given_method(method)
     bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
     alone = bodies.kinds[0]
-    h, n = _steps(alone, h, t_end, n_steps)
-    _check_breaks(alone, h, n)
-    every = _positive_integer("save_every", save_every)
-    threads = _processors() if threads is None else _positive_integer("threads", threads)
-    check_memory(56 * len(bodies), n, every)
+    h, n = inputs.interval(alone, h, t_end, n_steps)
+    inputs.check_breaks(alone, h, n)
+    every, progress = inputs.whole("save_every", save_every), inputs.flag("progress", progress)
+    threads = _processors() if threads is None else inputs.whole("threads", threads)
+    inputs.check_memory(56 * len(bodies), n, every)
     told = follows(method, alone) or turns.warn_of_bodies(
         f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
     )
@@ -75,9 +79,8 @@ def solve_ensemble(
 def _integrated(bodies, method, h, n, every, threads, progress):
     """The Ensemble: in lanes, or one by one."""
     alone = bodies.kinds[0]
-    if callable(method) and not isinstance(method, Method):
+    if not isinstance(method, Method):
         return _one_by_one(bodies, method, h, n, every, progress, "a plain function runs interpreted")
-    method = _found(method)
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
     memory, coefficients = sizes(alone, method, h)
@@ -327,7 +330,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, getattr(method, "name", "your method")
     exceptions = {}
     torques = iterations = 0
-    with _bar(progress, N, f"{N} bodies") as tick:
+    with bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
             Q[0, i], Omega[0, i] = bodies.Q0[i], bodies.Omega0[i]
             if interrupted or not bodies.finite[i]:

@@ -15,15 +15,23 @@ class LargeStepWarning(UserWarning):
     """A step in which the body turns so far that the result means little."""
 
 
-def one_line(value):
+class CallError(InputError, TypeError):
+    """A call with an argument that there is not, or without one that there must be."""
+
+
+def one_line(value: object) -> str:
     """A value as it goes into a sentence."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an integer of 5000 digits, or whatever __repr__ of what was given raises
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def unknown(kind, name, known):
+def unknown(kind: str, name: object, known: list[str]) -> InputError:
     """The error for a name that is in no catalogue: the nearest names, and the list."""
-    near = difflib.get_close_matches(str(name).lower(), [k.lower() for k in known], n=1, cutoff=0.5)
+    text = name[:200].lower() if isinstance(name, str) else ""
+    near = difflib.get_close_matches(text, [k.lower() for k in known], n=1, cutoff=0.5)
     spelled = {k.lower(): k for k in known}
     hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
-    return InputError(f"There is no {kind} {name!r}.{hint} Known: {', '.join(known)}.")
+    return InputError(f"There is no {kind} {one_line(name)}.{hint} Known: {', '.join(known)}.")

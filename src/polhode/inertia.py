@@ -9,14 +9,24 @@ can be moved, turned and joined, and give their inertia about any point:
 """
 
 import itertools
-import pathlib
+import os
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
-from polhode.problem import _number, _rotation, _vector
+from polhode.errors import FileError, InputError, one_line
+from polhode.inputs import (
+    checked_call,
+    file_path,
+    items,
+    number,
+    positive,
+    positive_vector,
+    real_array,
+    rotation,
+    vector,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,17 +48,17 @@ class Solid:
 
     def inertia_about(self, point_body):
         """The tensor about a point given in body axes, by the parallel-axis theorem."""
-        d = np.asarray(self.centre_of_mass_body, dtype=float) - _vector("point_body", point_body)
+        d = np.asarray(self.centre_of_mass_body, dtype=float) - vector("point_body", point_body)
         return self.inertia_centre_body + self.mass * (d @ d * np.eye(3) - np.outer(d, d))
 
     def moved(self, by_body):
         """The same solid, moved by a vector given in body axes."""
-        centre = self.centre_of_mass_body + _vector("by_body", by_body)
+        centre = self.centre_of_mass_body + vector("by_body", by_body)
         return Solid(mass=self.mass, centre_of_mass_body=centre, inertia_centre_body=self.inertia_centre_body)
 
     def turned(self, rotation_body):
         """The same solid, turned about the origin of the body axes (Rotation, matrix or rotation vector)."""
-        R = _rotation(rotation_body)
+        R = rotation("rotation_body", rotation_body)
         return Solid(
             mass=self.mass,
             centre_of_mass_body=R @ self.centre_of_mass_body,
@@ -71,40 +81,46 @@ class Solid:
         return moments, axes * np.sign(np.linalg.det(axes))
 
 
+@checked_call
 def box(*, mass, lengths_body):
     """A box with its centre at the origin and edges along the body axes, of the lengths given."""
-    a, b, c = _lengths("lengths_body", lengths_body)
-    m = _positive("mass", mass)
+    a, b, c = positive_vector("lengths_body", lengths_body)
+    m = positive("mass", mass)
     return _solid(m, m / 12 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
 
 
+@checked_call
 def ellipsoid(*, mass, semi_axes_body):
     """A solid ellipsoid with its centre at the origin and semi-axes along the body axes."""
-    a, b, c = _lengths("semi_axes_body", semi_axes_body)
-    m = _positive("mass", mass)
+    a, b, c = positive_vector("semi_axes_body", semi_axes_body)
+    m = positive("mass", mass)
     return _solid(m, m / 5 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
 
 
+@checked_call
 def cylinder(*, mass, radius, height, inner_radius=0.0, axis_body=(0.0, 0.0, 1.0)):
     """A cylinder with its centre at the origin, its axis along `axis_body`; a tube with an inner radius."""
-    m, r, h = _positive("mass", mass), _positive("radius", radius), _positive("height", height)
-    inner = _number("inner_radius", inner_radius)
+    m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
+    inner = number("inner_radius", inner_radius)
     if not 0 <= inner <= r:
         raise InputError(f"inner_radius is {inner:g}; it must be from 0 to the radius, {r:g}.")
     square = r * r + inner * inner
     return _about_axis(m, axis_body, along=m * square / 2, across=m * (3 * square + h * h) / 12, centre=0.0)
 
 
+@checked_call
 def cone(*, mass, radius, height, axis_body=(0.0, 0.0, 1.0)):
     """A solid cone with its tip at the origin and the centre of its base at height along `axis_body`: a top."""
-    m, r, h = _positive("mass", mass), _positive("radius", radius), _positive("height", height)
+    m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
     along, across = 3 * m * r * r / 10, 3 * m * (4 * r * r + h * h) / 80
     return _about_axis(m, axis_body, along=along, across=across, centre=3 * h / 4)
 
 
+@checked_call
 def point_masses(*, masses, positions_body):
     """Point masses held together by weightless rods; positions (n, 3) in body axes."""
-    m, x = np.array(masses, dtype=float), np.array(positions_body, dtype=float)
+    m = real_array("masses", masses, "n masses")
+    x = real_array("positions_body", positions_body, "n positions (n, 3) in body axes")
     if m.ndim != 1 or x.shape != (len(m), 3) or not len(m):
         raise InputError(
             f"masses has shape {m.shape} and positions_body {x.shape}; give n masses and n positions (n, 3)."
@@ -117,6 +133,7 @@ def point_masses(*, masses, positions_body):
     return Solid(mass=float(m.sum()), centre_of_mass_body=centre, inertia_centre_body=tensor)
 
 
+@checked_call
 def mesh(source, *, mass=None, density=None, scale=1.0):
     """The solid inside a closed triangle mesh: a file (.stl, .obj) or (vertices, faces) in body axes.
 
@@ -125,8 +142,9 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
     """
     if (mass is None) == (density is None):
         raise InputError(f"Give mass or density, one of them; {'neither' if mass is None else 'both'} was given.")
-    vertices, faces = read_mesh(source) if isinstance(source, (str, pathlib.Path)) else source
-    vertices, faces = _checked_mesh(np.array(vertices, dtype=float) * _positive("scale", scale), np.array(faces))
+    scale = positive("scale", scale)
+    vertices, faces = read_mesh(source) if isinstance(source, (str, os.PathLike)) else _pair(source)
+    vertices, faces = _checked_mesh(vertices * scale, faces)
     origin = vertices.mean(axis=0)  # near the solid: far from it the volumes of the tetrahedra would cancel
     corners = (vertices - origin)[faces]
     volumes = np.linalg.det(corners) / 6
@@ -138,7 +156,7 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
     s = corners.sum(axis=1)
     second = (np.einsum("n,npi,npj->ij", volumes, corners, corners) + np.einsum("n,ni,nj->ij", volumes, s, s)) / 20
     second = second / volume - np.outer(centre, centre)
-    m = _positive("mass", mass) if density is None else _positive("density", density) * abs(volume)
+    m = positive("mass", mass) if density is None else positive("density", density) * abs(volume)
     tensor = m * (np.trace(second) * np.eye(3) - second)
     return Solid(mass=float(m), centre_of_mass_body=centre + origin, inertia_centre_body=tensor)
 
@@ -148,7 +166,7 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
 
 def read_mesh(path):
     """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles."""
-    path = pathlib.Path(path)
+    path = file_path("path", path)
     readers = {".stl": _read_stl, ".obj": _read_obj}
     if path.suffix.lower() not in readers:
         raise FileError(f"{path} is not a mesh file known here; give one ending in .stl or .obj.")
@@ -156,7 +174,7 @@ def read_mesh(path):
         raise FileError(f"There is no file {path}.")
     try:
         vertices, faces = readers[path.suffix.lower()](path)
-    except (ValueError, IndexError, UnicodeDecodeError) as error:
+    except (ValueError, IndexError, OverflowError, OSError, MemoryError) as error:
         raise FileError(f"{path} cannot be read as {path.suffix[1:].upper()}: {error}.") from error
     if not len(faces):
         raise FileError(f"{path} holds no triangles.")
@@ -190,8 +208,19 @@ def _read_obj(path):
     return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)
 
 
+def _pair(source):
+    wanted = "a file (.stl, .obj) or (vertices (n, 3), faces (m, 3))"
+    pair = items("source", source, wanted)
+    if len(pair) != 2:
+        raise InputError(f"source is {one_line(source)}; it must be {wanted}.")
+    vertices, faces = real_array("vertices", pair[0], "(n, 3) numbers"), np.asarray(pair[1])
+    if faces.dtype.kind not in "iu":
+        raise InputError(f"faces is {one_line(pair[1])}; the faces must be indices of vertices, whole numbers (m, 3).")
+    return vertices, faces
+
+
 def _checked_mesh(vertices, faces):
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3:
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
         raise InputError(f"vertices have shape {vertices.shape} and faces {faces.shape}; give (n, 3) and (m, 3).")
     if not np.isfinite(vertices).all():
         raise InputError("The vertices of the mesh must be finite.")
@@ -215,23 +244,9 @@ def _solid(mass, moments):
 
 
 def _about_axis(mass, axis_body, along, across, centre):
-    a = _vector("axis_body", axis_body)
+    a = vector("axis_body", axis_body)
     if not a.any():
         raise InputError("axis_body is zero; it must be a direction, of any length.")
     a = a / np.linalg.norm(a)
     tensor = across * np.eye(3) + (along - across) * np.outer(a, a)
     return Solid(mass=mass, centre_of_mass_body=centre * a, inertia_centre_body=tensor)
-
-
-def _positive(label, value):
-    x = _number(label, value)
-    if not x > 0:
-        raise InputError(f"{label} is {x:g}; it must be above zero.")
-    return x
-
-
-def _lengths(label, value):
-    v = _vector(label, value)
-    if not (v > 0).all():
-        raise InputError(f"{label} is {v.tolist()}; all three must be above zero.")
-    return v

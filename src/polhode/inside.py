@@ -249,7 +249,7 @@ def _mixed_product(a, b):
 
 @by_type(adapt.triple, jit_options=INSIDE)
 def _triple(value):
-    number = adapt._plain
+    number = adapt.plain
     if isinstance(value, types.BaseTuple):
         return (lambda value: (number(value[0]), number(value[1]), number(value[2]))) if len(value) == 3 else None
 
@@ -261,6 +261,6 @@ def _triple(value):
     return of_any_length
 
 
-@by_type(adapt._plain)
+@by_type(adapt.plain)
 def _plain(x):
     return (lambda x: float(x)) if isinstance(x, (types.Float, types.Integer, types.Boolean)) else None

@@ -6,7 +6,6 @@ time is always t0 + i h. So a run continued from a checkpoint ends bit for bit w
 """
 
 import functools
-import os
 import signal
 import threading
 import time
@@ -17,6 +16,7 @@ import numpy as np
 from polhode import checkpoint as checkpoints
 from polhode import places, turns
 from polhode.errors import InputError
+from polhode.inputs import check_memory
 from polhode.store import Store
 from polhode.trajectory import FORMAT, Trajectory, energies, momenta
 
@@ -306,17 +306,3 @@ class Interrupt:
         if self._ours:
             signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
         return False
-
-
-def check_memory(size, n, every, advice=""):
-    """The states kept, of `size` bytes each, must fit into the machine."""
-    if not hasattr(os, "sysconf"):
-        return
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    samples = n // every + 1
-    if size * samples > 0.8 * have:
-        enough = -(-n // max(1, int(0.2 * have / size)))
-        raise InputError(
-            f"{samples} states of {size} bytes take {1e-9 * size * samples:.3g} GB, and this machine has "
-            f"{1e-9 * have:.3g}. Keep fewer states: save_every={enough}.{advice}"
-        )

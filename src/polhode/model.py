@@ -4,8 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from polhode.body import start_plain
-from polhode.properties import NUMBER, ORDER, PROPERTIES, Claims
+from polhode.errors import InputError, one_line
+from polhode.inputs import flag, flag_or_none, function, items, positive, text, whole
+from polhode.properties import CLAIMED, NUMBER, ORDER, PROPERTIES, YES_OR_NO, Claims
 from polhode.travel import Travels
+
+DRIFTS = ("+", "-", "none", "unstable")
+"""What can be said of the energy on the stress test."""
 
 
 @dataclass(frozen=True)
@@ -14,6 +19,20 @@ class Order:
 
     free: tuple[float, float]
     torque: tuple[float, float]
+
+    def __post_init__(self):
+        for label in ("free", "torque"):
+            pair = items(f"{label} of Order", getattr(self, label), "two orders, of Q and of Omega")
+            if len(pair) != 2:
+                raise InputError(f"{label} of Order is {one_line(pair)}; give two orders, of Q and of Omega.")
+            for n in pair:
+                _order(f"{label} of Order", n)
+
+
+def _order(label: str, value: object) -> None:
+    """An order: a number, infinite for what is exact, NaN for what is not known."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        raise InputError(f"{label} is {one_line(value)}; an order is a number, at least 0.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +57,32 @@ class Method(Travels, Claims):
     family: str = "your own"
     sources: tuple[str, ...] = ()
     torques_at_start: int = 1  # evaluations by `start`
+
+    def __post_init__(self):
+        text("name", self.name)
+        for label in ("step", "start"):
+            function(f"{label} of {self.name}", getattr(self, label))
+        if self.coefficients is not None:
+            function(f"coefficients of {self.name}", self.coefficients)
+        if self.order is not None and not isinstance(self.order, Order):
+            _order(f"order of {self.name}", self.order)
+        whole(f"nodes of {self.name}", self.nodes, least=0, most=64)
+        whole(f"torques_at_start of {self.name}", self.torques_at_start, least=0)
+        if self.torques_per_step is not None:
+            whole(f"torques_per_step of {self.name}", self.torques_per_step, least=0)
+        for label in ("free_only", "extended"):
+            flag(f"{label} of {self.name}", getattr(self, label))
+        for row in CLAIMED:
+            if row.kind == YES_OR_NO:
+                flag_or_none(f"{row.claim} of {self.name}", getattr(self, row.claim))
+        for label in ("title", "family"):
+            if not isinstance(getattr(self, label), str):
+                raise InputError(f"{label} of {self.name} is {one_line(getattr(self, label))}; it must be text.")
+        for label in ("aliases", "sources"):
+            for name in items(f"{label} of {self.name}", getattr(self, label), "a sequence of names"):
+                text(f"one of {label} of {self.name}", name)
+        if self.drift is not None and (not isinstance(self.drift, str) or self.drift not in DRIFTS):
+            raise InputError(f"drift of {self.name} is {one_line(self.drift)}; it may be {', '.join(DRIFTS)}, or None.")
 
     @property
     def orders(self) -> Order:
@@ -86,6 +131,14 @@ class BlackBox(Travels):
     advance: Callable
     title: str = ""
     tolerance: float | None = None
+
+    def __post_init__(self):
+        text("name", self.name)
+        function(f"advance of {self.name}", self.advance)
+        if not isinstance(self.title, str):
+            raise InputError(f"title of {self.name} is {one_line(self.title)}; it must be text.")
+        if self.tolerance is not None:
+            positive(f"tolerance of {self.name}", self.tolerance)
 
     @property
     def __name__(self):

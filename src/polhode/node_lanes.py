@@ -27,7 +27,7 @@ def torque_for(problem, s):
     lanes = Lanes(s)
     kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
     try:
-        return compile.torque(problem._torque_kernel, kind), kind
+        return compile.torque(problem.torque_kernel, kind), kind
     except compile.CannotCompile:
         return problem.machine_torque, compile.TORQUE
 

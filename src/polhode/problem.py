@@ -2,19 +2,14 @@
 
 import copy
 import math
-import warnings
 
 import numpy as np
 
-from polhode import adapt, turns
+from polhode import adapt, inputs
 from polhode.errors import InputError, one_line
-from polhode.principal import attitude, eigen, in_principal, velocity
+from polhode.principal import attitude, in_principal, velocity
 from polhode.rotation import Rotation
-from polhode.so3.rotations import exp, matrix
 from polhode.travel import Travels
-
-ROTATION_TOLERANCE = 1e-8
-"""How far Q0^T Q0 may be from the identity; what is left is removed."""
 
 
 class Problem(Travels):
@@ -35,6 +30,7 @@ class Problem(Travels):
     h, t_end     step and end of the interval to use when none is given
     """
 
+    @inputs.checked_call
     def __init__(
         self,
         *,
@@ -55,27 +51,28 @@ class Problem(Travels):
         if torque is not None and torque_space is not None:
             raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
         for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
-            if f is not None and not callable(f):
-                raise InputError(f"{label} is {f!r}; it must be a function, or left out.")
+            if f is not None:
+                inputs.function(label, f)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if torque is not None:
-            self._torque_kernel = adapt.body_torque(torque)
+            self.torque_kernel = adapt.body_torque(torque)
         elif torque_space is not None:
-            self._torque_kernel = adapt.space_torque(torque_space)
+            self.torque_kernel = adapt.space_torque(torque_space)
         elif potential is not None:
-            self._torque_kernel = adapt.potential_only(potential)
+            self.torque_kernel = adapt.potential_only(potential)
         else:
-            self._torque_kernel = adapt.no_torque
-        self.has_torque = self._torque_kernel is not adapt.no_torque
-        self._potential_kernel = adapt.user_potential(potential) if potential is not None else None
+            self.torque_kernel = adapt.no_torque
+        self.has_torque = self.torque_kernel is not adapt.no_torque
+        self.potential_kernel = adapt.user_potential(potential) if potential is not None else None
         if not self.has_torque:
-            self._potential_kernel = adapt.no_potential
+            self.potential_kernel = adapt.no_potential
         self.parameters_of = _axes_alone
         self.parameters = self._own_parameters()
-        self._user = {"torque": torque, "torque_space": torque_space, "potential": potential}
+        self.functions = {"torque": torque, "torque_space": torque_space, "potential": potential}
         _check_functions(self, torque, torque_space, potential)
 
     @classmethod
+    @inputs.checked_call
     def from_kernels(
         cls,
         *,
@@ -99,33 +96,43 @@ class Problem(Travels):
         `parameters` (moments (n, 3), axes (n, 3, 3)) -> numbers (n, k) of n bodies, `invariants` (inertia) -> dict.
         """
         self = cls.__new__(cls)
+        inputs.function("torque", torque)
+        if potential is not None:
+            inputs.function("potential", potential)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if not callable(parameters) and not np.array_equal(self.axes, np.eye(3)):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
-        self._torque_kernel, self._potential_kernel = torque, potential
+        self.torque_kernel, self.potential_kernel = torque, potential
         self.has_torque = torque is not adapt.no_torque
         self.parameters_of = parameters if callable(parameters) else None
-        self.parameters = self._own_parameters() if callable(parameters) else _padded(parameters)
-        self._user = None
+        room = adapt.PARAMETERS
+        self.parameters = (
+            self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
+        )
+        self.functions = None
         return self
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
-        self.name = str(name)
+        self.name = inputs.text("name", name)
         self._told: set[str] = set()  # what has been warned of
-        self.moments, self.axes = _principal(inertia)
+        self.moments, self.axes = inputs.principal_axes("inertia", inertia)
         self.inertia = np.array(inertia, dtype=float)
-        self.Q0 = _rotation(Q0)
+        self.Q0 = inputs.rotation("Q0", Q0)
         if (Omega0 is None) == (Pi0 is None):
             given = "both" if Omega0 is not None else "neither"
             raise InputError(f"Give Omega0 or Pi0, one of them; {given} was given.")
-        self.given_Pi0 = None if Pi0 is None else _vector("Pi0", Pi0)
-        self.Omega0 = _vector("Omega0", Omega0) if Pi0 is None else velocity(self.moments, self.axes, self.given_Pi0)
-        self.t0 = _number("t0", t0)
-        self.h = None if h is None else _number("h", h)
-        self.t_end = None if t_end is None else _number("t_end", t_end)
+        self.given_Pi0 = None if Pi0 is None else inputs.vector("Pi0", Pi0)
+        if Pi0 is None:
+            self.Omega0 = inputs.vector("Omega0", Omega0)
+        else:
+            self.Omega0 = velocity(self.moments, self.axes, self.given_Pi0)
+        self.t0 = inputs.number("t0", t0)
+        self.h = None if h is None else inputs.step_size(h)
+        self.t_end = None if t_end is None else inputs.number("t_end", t_end)
         self._invariants_of = invariants if callable(invariants) else None
-        self.invariants = self.invariants_for(self.inertia, {} if callable(invariants) else dict(invariants or {}))
-        self.breaks = tuple(_number("a break", x) for x in breaks)
+        named = {} if callable(invariants) else inputs.functions_by_name("invariants", invariants)
+        self.invariants = self.invariants_for(self.inertia, named)
+        self.breaks = inputs.times("breaks", breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
 
     def __repr__(self):
@@ -140,25 +147,26 @@ class Problem(Travels):
     @property
     def has_potential(self):
         """Whether there is an energy to speak of."""
-        return self._potential_kernel is not None
+        return self.potential_kernel is not None
 
     def torque(self, t, Q):
         """The torque at time t and attitude Q (3x3), in body axes."""
         Qp = np.asarray(Q) @ self.axes
-        return self.axes @ np.array(self._torque_kernel(t, tuple(Qp.ravel().tolist()), self.parameters))
+        return self.axes @ np.array(self.torque_kernel(t, tuple(Qp.ravel().tolist()), self.parameters))
 
     def potential(self, Q):
         """The potential energy at attitude Q."""
         if not self.has_potential:
             raise InputError(f"The problem {self.name!r} has no potential, so it has no energy: give potential=U.")
         Qp = np.asarray(Q) @ self.axes
-        return self._potential_kernel(tuple(Qp.ravel().tolist()), self.parameters)
+        return self.potential_kernel(tuple(Qp.ravel().tolist()), self.parameters)
 
     def energy(self, Q, Omega):
         """Kinetic plus potential energy."""
         Omega = np.asarray(Omega)
         return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
 
+    @inputs.checked_call
     def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None):
         """The same problem with another start or inertia; what has been compiled is shared.
 
@@ -169,20 +177,20 @@ class Problem(Travels):
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
         other = copy.copy(self)
         if inertia is not None:
-            moments, axes = _principal(inertia)
+            moments, axes = inputs.principal_axes("inertia", inertia)
             self.check_inertia(is_tensor=np.ndim(inertia) == 2)
             numbers = self.parameters_for(moments[None], axes[None])[0]
             other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
-            other.Q0 = _rotation(Q0)
+            other.Q0 = inputs.rotation("Q0", Q0)
         if Omega0 is not None:
-            other.Omega0, other.given_Pi0 = _vector("Omega0", Omega0), None
+            other.Omega0, other.given_Pi0 = inputs.vector("Omega0", Omega0), None
         if Pi0 is not None:
-            other.given_Pi0 = _vector("Pi0", Pi0)
+            other.given_Pi0 = inputs.vector("Pi0", Pi0)
         if other.given_Pi0 is not None:
             other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
         if t0 is not None:
-            other.t0 = _number("t0", t0)
+            other.t0 = inputs.number("t0", t0)
         return other
 
     # ---- what follows from the inertia --------------------------------------------------------------
@@ -232,12 +240,12 @@ class Problem(Travels):
     @property
     def machine_torque(self):
         """The torque as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
-        return self._compiled("torque", self._torque_kernel)
+        return self._compiled("torque", self.torque_kernel)
 
     @property
     def machine_potential(self):
         """The potential as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
-        return self._compiled("potential", self._potential_kernel)
+        return self._compiled("potential", self.potential_kernel)
 
     def _compiled(self, kind, kernel):
         from polhode import compile
@@ -248,11 +256,10 @@ class Problem(Travels):
             if kind in self._told:
                 return None
             self._told.add(kind)
-            warnings.warn(
+            inputs.warn(
                 f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
                 f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
-                "Numba knows.",
-                stacklevel=7,
+                "Numba knows."
             )
             return None
 
@@ -263,95 +270,6 @@ class Problem(Travels):
 def _axes_alone(moments, axes):
     """The parameters of a user's function: the axes it is written in (``polhode.adapt``)."""
     return axes.reshape(-1, 9)
-
-
-def _padded(parameters):
-    values = [float(x) for x in parameters]
-    return tuple(values + [0.0] * (adapt.PARAMETERS - len(values)))
-
-
-def _number(label, value):
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{label} is {value!r}; it must be a number.") from None
-    if not math.isfinite(x):
-        raise InputError(f"{label} is {x}; it must be finite.")
-    return x
-
-
-def _vector(label, value):
-    try:
-        v = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{label} is {value!r}; it must be three numbers.") from None
-    if v.shape != (3,):
-        raise InputError(f"{label} has shape {v.shape}; it must be three numbers.")
-    if not np.isfinite(v).all():
-        raise InputError(f"{label} is {v}; it must be finite.")
-    return v
-
-
-def _principal(inertia):
-    """Principal moments and the rotation from principal to body axes."""
-    try:
-        J = np.array(inertia, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"inertia is {inertia!r}; give three principal moments or a symmetric 3x3 tensor.") from None
-    if J.shape not in ((3,), (3, 3)):
-        raise InputError(f"inertia has shape {J.shape}; give three principal moments or a symmetric 3x3 tensor.")
-    if not np.isfinite(J).all():
-        raise InputError(f"inertia is {J.tolist()}; every entry must be finite.")
-    if J.shape == (3,):
-        moments, axes = J, np.eye(3)
-    else:
-        off = np.abs(J - J.T).max()
-        if off > 1e-12 * np.abs(J).max():
-            raise InputError(f"The inertia tensor is not symmetric: its halves differ by {off:.2g}. Use (J + J.T)/2.")
-        moments, axes = eigen(J / 2 + J.T / 2)
-    if not (np.isfinite(moments) & (moments > 0)).all():
-        raise InputError(f"The principal moments are {moments.tolist()}; all three must be positive and finite.")
-    low, mid, high = np.sort(moments)
-    if high > (low + mid) * (1 + 1e-12):
-        warnings.warn(
-            f"No body in space has principal moments {moments.tolist()}: the largest exceeds the sum of the others. "
-            "The equations can be integrated all the same.",
-            stacklevel=5,
-        )
-    return moments, axes
-
-
-def _rotation(Q0):
-    """Q0 as an exact rotation matrix."""
-    if Q0 is None:
-        return np.eye(3)
-    if hasattr(Q0, "as_matrix"):  # a Rotation; SciPy is imported only by those who use it
-        Q0 = Q0.as_matrix()  # of one rotation; the shape of several is refused below
-    try:
-        Q = np.array(Q0, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"Q0 is {Q0!r}; give a 3x3 matrix, a Rotation or a rotation vector.") from None
-    if not np.isfinite(Q).all():
-        raise InputError(f"Q0 is {Q.tolist()}; every entry must be finite.")
-    if Q.shape == (3,):
-        turns.ask_about_degrees("Q0", Q)
-        return np.array(matrix(exp(tuple(Q.tolist())))).reshape(3, 3)
-    if Q.shape != (3, 3):
-        raise InputError(
-            f"Q0 has shape {Q.shape}; give a 3x3 matrix, a Rotation or a rotation vector of three numbers "
-            "(a quaternion goes through scipy.spatial.transform.Rotation.from_quat)."
-        )
-    off = np.abs(Q.T @ Q - np.eye(3)).max()
-    if off > ROTATION_TOLERANCE or np.linalg.det(Q) < 0:
-        what = (
-            f"Q0^T Q0 differs from the identity by {off:.2g}, more than {ROTATION_TOLERANCE:.0g}"
-            if off > ROTATION_TOLERANCE
-            else "its determinant is -1, a reflection"
-        )
-        raise InputError(
-            f"Q0 is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest."
-        )
-    return Q
 
 
 def quaternion(Q):

@@ -65,7 +65,7 @@ class Survey:
             raise InputError(
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'
             )
-        self.potential = problem._potential_kernel if self.wants_energy else adapt.no_potential
+        self.potential = problem.potential_kernel if self.wants_energy else adapt.no_potential
         self.origin = engine.watched(state[0], state[1], body, self.potential)
         return self.origin, self.each, self.looks, self.tally
 

@@ -17,6 +17,8 @@ the tangent gives one more, a3(s) = (x - atan x)/x^3.
 import cmath
 import math
 
+from polhode.errors import InputError, one_line
+
 KERNELS: list = []  # every kernel, in order of definition: what inside.py makes callable from machine code
 
 STEP = 2.0**-100
@@ -25,6 +27,8 @@ STEP = 2.0**-100
 
 def kernel(function):
     """Mark a function as a kernel: it stays ordinary Python, and compiled callers may call it."""
+    if not callable(function):
+        raise InputError(f"kernel is given {one_line(function)}; it marks a function.")
     KERNELS.append(function)
     return function
 

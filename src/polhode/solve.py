@@ -1,18 +1,17 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
-import warnings
 
 import numpy as np
 
-from polhode import engine, turns
+from polhode import engine, inputs, turns
 from polhode.errors import InputError, one_line
 from polhode.fingerprint import is_static
 from polhode.guard import check_function
 from polhode.longrun import Run
 from polhode.model import BlackBox, Method
-from polhode.problem import Problem, _number, _rotation, _vector
-from polhode.reduction import Survey
+from polhode.problem import Problem
+from polhode.reduction import QUANTITIES, Survey
 from polhode.trajectory import seen
 
 
@@ -30,6 +29,7 @@ def method(name):
     return catalogue.method(name)
 
 
+@inputs.checked_call
 def solve(
     problem,
     method,
@@ -65,24 +65,27 @@ def solve(
                       the run without keeping it, in `Trajectory.reductions`
     reduce_every      look at them every k-th step
     """
-    if not isinstance(problem, Problem):
-        from polhode.problems.catalogue import problem as look_up
-
-        problem = look_up(problem)
-    h, n = _steps(problem, h, t_end, n_steps)
-    _check_breaks(problem, h, n)
-    every = _positive_integer("save_every", save_every)
-    survey = Survey(reduce, _positive_integer("reduce_every", reduce_every), n) if reduce else None
-    if callable(method) and not isinstance(method, Method):
-        if survey is not None:
-            raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
-        runner = _PlainRunner(problem, method, h)
+    problem = given_problem(problem, method)
+    method = given_method(method)
+    h, n = inputs.interval(problem, h, t_end, n_steps)
+    inputs.check_breaks(problem, h, n)
+    every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
+    compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
+    reduce = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    out = None if out is None else inputs.file_path("out", out)
+    checkpoint = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
+    seconds = inputs.number("checkpoint_every", checkpoint_every)
+    survey = Survey(reduce, each, n) if reduce else None
+    if isinstance(method, Method):
+        runner = KernelRunner(problem, method, h, compiled, survey=survey)
+    elif survey is not None:
+        raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
     else:
-        runner = _KernelRunner(problem, _found(method), h, compiled, survey=survey)
+        runner = PlainRunner(problem, method, h)
     run = Run(runner, n, every, survey, out, checkpoint)
     told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
-    with _bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
-        run.go(_number("checkpoint_every", checkpoint_every), tick)
+    with bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
+        run.go(seconds, tick)
     trajectory = run.trajectory()
     if not told:
         turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
@@ -93,18 +96,20 @@ def follows(method, problem):
     """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
     if isinstance(method, BlackBox):
         return method.tolerance is not None
-    if callable(method) and not isinstance(method, Method):
+    if not isinstance(method, Method):
         return False
-    return not problem.has_torque and _found(method).orders.free == (math.inf, math.inf)
+    return not problem.has_torque and method.orders.free == (math.inf, math.inf)
 
 
+@inputs.checked_call
 def step(problem, method, Q, Omega, h, t=0.0):
     """One step from (Q, Omega) at time t; methods that carry memory are started there."""
-    h = _step_size(h)
-    Q, Omega, t = _rotation(Q), _vector("Omega", Omega), _number("t", t)
-    if callable(method) and not isinstance(method, Method):
-        return _PlainRunner(problem, method, h).one(Q, Omega, t)
-    runner = _KernelRunner(problem, _found(method), h, False, Q, Omega, t)
+    problem = given_problem(problem, method)
+    method, h = given_method(method), inputs.step_size(h)
+    Q, Omega, t = inputs.rotation("Q", Q), inputs.vector("Omega", Omega), inputs.number("t", t)
+    if not isinstance(method, Method):
+        return PlainRunner(problem, method, h).one(Q, Omega, t)
+    runner = KernelRunner(problem, method, h, False, Q, Omega, t)
     out = np.empty((1, 7))
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
@@ -117,14 +122,14 @@ def body_of(problem, method, number=float, torque=None):
     J = tuple(number(x) for x in problem.moments.tolist())
     par = tuple(number(x) for x in problem.parameters)
     coefficients = method.coefficients(J, number) if method.coefficients else ()
-    return (J, tuple(1 / x for x in J), coefficients, (torque or problem._torque_kernel, par))
+    return (J, tuple(1 / x for x in J), coefficients, (torque or problem.torque_kernel, par))
 
 
 DOUBTS = 16
 """How many steps machine code may raise in where Python does not."""
 
 
-class _KernelRunner:
+class KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
     width = 7  # numbers in a row: q, Pi
@@ -136,9 +141,16 @@ class _KernelRunner:
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self.body, self._survey, self.raised = body_of(problem, method), survey, None
-        self._begin(q, Pi)
-        self._advance, self._doubts = self._plain, 0
+        self._survey, self.raised, self._doubts = survey, None, 0
+        try:
+            self.body = body_of(problem, method)
+            self._begin(q, Pi)
+        except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
+            raise InputError(
+                f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
+                "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
+            ) from error
+        self._advance = self._plain
         if compiled is not False:
             self._compile(required=bool(compiled))
 
@@ -173,7 +185,7 @@ class _KernelRunner:
         except compile.CannotCompile as error:
             if required:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
-            warnings.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}", stacklevel=4)
+            inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
             return
         J, iJ, numbers, (_, par) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
@@ -222,10 +234,9 @@ class _KernelRunner:
         """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
         self._doubts += 1
         if self._doubts == 1:
-            warnings.warn(
+            inputs.warn(
                 f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
                 f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
-                stacklevel=7,
             )
         if self._doubts >= DOUBTS:
             self._advance = self._plain
@@ -234,7 +245,7 @@ class _KernelRunner:
         """The machine code that will run must say what the user's torque says."""
         from polhode import compile
 
-        if is_static(self.problem._torque_kernel):
+        if is_static(self.problem.torque_kernel):
             return
         if kind is compile.TORQUE:
             look = compile.probe(kind)
@@ -243,7 +254,7 @@ class _KernelRunner:
 
             look = compile.probe(kind, first_node)
         Q = self.seen(np.array([self.row()]))[0][0]
-        if check_function(self.problem, "torque", self.problem._torque_kernel, torque, look, self.t0, Q):
+        if check_function(self.problem, "torque", self.problem.torque_kernel, torque, look, self.t0, Q):
             self._begin(*self.state[:2])
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
@@ -325,7 +336,7 @@ def _state(numbers):
     return x[:4], x[4:7], x[7:10], x[10:]
 
 
-class _PlainRunner:
+class PlainRunner:
     """Runs a user's function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox."""
 
     is_compiled = False
@@ -340,7 +351,12 @@ class _PlainRunner:
 
     def one(self, Q, Omega, t):
         """One step, checked."""
-        return self.some(Q, Omega, t, 1)
+        try:
+            return self.some(Q, Omega, t, 1)
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"{self.name} raised {type(error).__name__} at t = {t:g}: {error}.") from error
 
     def some(self, Q, Omega, t, n):
         """n steps at once by a BlackBox, or one by a function; checked."""
@@ -417,64 +433,25 @@ class _PlainRunner:
 # ---- arguments ---------------------------------------------------------------------------------------
 
 
-def _found(name):
-    return method(name)
+def given_problem(problem, method):
+    """The problem, from a Problem or its name; a sentence where it has changed places with the method."""
+    from polhode.methods.catalogue import is_name
+    from polhode.problems.catalogue import problem as look_up
+    from polhode.problems.catalogue import problems
+
+    swapped = isinstance(problem, Method) or (isinstance(problem, str) and is_name(problem))
+    if isinstance(method, Problem) or (swapped and isinstance(method, str) and method.lower() in problems()):
+        raise InputError("problem and method have changed places: the problem comes first, then the method.")
+    return look_up(problem)
 
 
-def _step_size(h):
-    h = _number("h", h)
-    if h == 0:
-        raise InputError("h is 0; give a step size, positive to go forwards in time or negative to go backwards.")
-    return h
+def given_method(method):
+    """A Method from its name; Methods, functions and BlackBoxes as they are."""
+    if isinstance(method, (Method, BlackBox)) or callable(method):
+        return method
+    from polhode.methods import catalogue
 
-
-def _positive_integer(label, value):
-    if isinstance(value, bool) or int(value) != value or value < 1:
-        raise InputError(f"{label} is {value!r}; it must be a whole number, at least 1.")
-    return int(value)
-
-
-def _steps(problem, h, t_end, n_steps):
-    """The step size and the number of steps."""
-    if h is None:
-        if problem.h is None:
-            raise InputError(f"Give h: the problem {problem.name!r} has no step size of its own.")
-        h = problem.h
-    h = _step_size(h)
-    if n_steps is not None:
-        if t_end is not None:
-            raise InputError("Give t_end or n_steps, not both.")
-        return h, _positive_integer("n_steps", n_steps)
-    if t_end is None:
-        if problem.t_end is None:
-            raise InputError(f"Give t_end or n_steps: the problem {problem.name!r} has no interval of its own.")
-        t_end = problem.t_end
-    t_end = _number("t_end", t_end)
-    steps = (t_end - problem.t0) / h
-    n = round(steps)
-    if steps < 0:
-        raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}: change the sign of h.")
-    if n == 0:
-        raise InputError(f"t_end = {t_end:g} is less than one step of h = {h:g} from t0 = {problem.t0:g}.")
-    if abs(steps - n) > 1e-9 * max(1, n):
-        near = (t_end - problem.t0) / n
-        raise InputError(
-            f"t_end - t0 = {t_end - problem.t0:g} is {steps:.12g} steps of h = {h:g}; it must be a whole number. "
-            f"h = {near!r} gives {n} steps."
-        )
-    return h, n
-
-
-def _check_breaks(problem, h, n):
-    """A torque that jumps inside a step costs every method its order: steps must begin at the jumps."""
-    for x in problem.breaks:
-        k = (x - problem.t0) / h
-        if 0 < k < n and abs(k - round(k)) > 1e-6:
-            near = problem.h if problem.h is not None else (x - problem.t0) / max(1, round(k))
-            raise InputError(
-                f"The torque of {problem.name!r} jumps at t = {x:g}, {k:.6g} steps of h = {h:g} from the start; a step "
-                f"must begin there: try h = {near:g}, or a whole part of it."
-            )
+    return catalogue.method(method)
 
 
 class _Silent:
@@ -485,7 +462,8 @@ class _Silent:
         return False
 
 
-def _bar(progress, total, label, done=0):
+def bar(progress, total, label, done=0):
+    """A progress bar that counts steps, or none; a context that gives a function to call with the steps done."""
     if not progress:
         return _Silent()
     from polhode.progress import Bar

@@ -13,7 +13,7 @@ from polhode.fingerprint import is_static
 from polhode.guard import check, tried
 from polhode.longrun import Interrupt
 from polhode.longrun import Run as One
-from polhode.solve import _bar, _KernelRunner, body_of
+from polhode.solve import KernelRunner, bar, body_of
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -61,7 +61,7 @@ def way_of(problem, method, memory, coefficients):
         torque, kind = torque_for(problem, method.nodes)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
     else:
-        loop, reason = _loop(*made, problem._torque_kernel, lanes.WIDTH, compile.TORQUE)
+        loop, reason = _loop(*made, problem.torque_kernel, lanes.WIDTH, compile.TORQUE)
         if loop:
             return Way(loop, lanes.WIDTH)
         torque, kind = problem.machine_torque, compile.TORQUE
@@ -127,7 +127,7 @@ class Run:
 
     def guard(self):
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
-        bodies, kernel = self.bodies, self.bodies.kinds[0]._torque_kernel
+        bodies, kernel = self.bodies, self.bodies.kinds[0].torque_kernel
         good = np.flatnonzero(bodies.finite)
         if (is_static(kernel) and is_static(self.method.start)) or not len(good):
             return
@@ -161,7 +161,7 @@ class Run:
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
-            _bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
+            bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
             Interrupt() as interrupt,
         ):
             try:
@@ -237,7 +237,7 @@ class Run:
                 sentences[i] = "Interrupted before it began."
                 continue
             try:
-                alone = One(_KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+                alone = One(KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
             except Exception as raised:  # by the torque at the start
                 sentences[i] = f"{type(raised).__name__} at the start: {raised}."
                 continue

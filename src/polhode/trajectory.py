@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import places, store
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, one_line
 from polhode.rotation import Rotation
 from polhode.travel import Travels, picklable
 
@@ -188,6 +188,13 @@ class Trajectory(Travels):
         return plot_trajectory(self, axes)
 
 
+def given_trajectory(value: object) -> Trajectory:
+    """A Trajectory with states in it, and nothing else."""
+    if not isinstance(value, Trajectory):
+        raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
+    return value
+
+
 def _written(path, write):
     """Let `write` make a file, and put it in its place when it is whole."""
     place = places.target(path)
@@ -300,7 +307,7 @@ def potential_energies(problem, Q):
         from polhode import compile
         from polhode.guard import check_function
 
-        kernel, look = problem._potential_kernel, compile.probe(compile.POTENTIAL)
+        kernel, look = problem.potential_kernel, compile.probe(compile.POTENTIAL)
         check_function(problem, "potential", kernel, machine, look, problem.t0, Q[0])
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))

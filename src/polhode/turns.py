@@ -2,13 +2,12 @@
 
 import contextlib
 import contextvars
-import sys
-import warnings
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from polhode.errors import LargeStepWarning
+from polhode.inputs import warn
 
 TOO_FAR = 1.5
 """Radians a step: beyond, the errors of all methods but exact flows are of order one within a few steps."""
@@ -58,28 +57,9 @@ def warn_of(what: str, speed: float, h: float, more: str = "") -> bool:
     turn = abs(h) * speed
     if _meant.get() or turn <= TOO_FAR:
         return False
-    _warn(
+    warn(
         f"{what} by {turn:.3g} radians in a step of h = {h:g}{more}; beyond about {TOO_FAR} the result means little. "
         f"h = {np.copysign(1 / speed, h):.2g} gives one radian a step.",
         LargeStepWarning,
     )
     return True
-
-
-def ask_about_degrees(label: str, vectors: np.ndarray) -> None:
-    """Ask whether rotation vectors (..., 3) of more than a turn were meant in degrees."""
-    length = fastest(vectors)
-    if length > 2 * np.pi:
-        _warn(
-            f"{label} is a rotation vector of {length:.4g} radians, more than a turn. Were degrees meant? "
-            "np.radians makes radians of them.",
-            UserWarning,
-        )
-
-
-def _warn(text, category):
-    """A warning at the line outside of polhode that led here."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "polhode":
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)

@@ -9,8 +9,9 @@ not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, 
 import numpy as np
 
 from polhode.build.frames import parameters, principal_moments
-from polhode.build.parts import direction, finished, positive
+from polhode.build.parts import finished
 from polhode.errors import InputError
+from polhode.inputs import checked_call, direction, positive
 from polhode.problem import Problem
 from polhode.scalar import cos, kernel, sin
 from polhode.so3.vectors import apply_transposed
@@ -38,6 +39,7 @@ class Satellite(Problem):
         return Omega @ J @ Omega / 2 + 1.5 * n**2 * (rho @ J @ rho) - n * (c @ Q @ J @ Omega)
 
 
+@checked_call
 def satellite(
     *,
     inertia_body,

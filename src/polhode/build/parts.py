@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.problem import _number, _principal, _rotation, _vector
+from polhode.inputs import inertia_tensor, vector
 from polhode.travel import recipe
 
 
@@ -44,21 +44,10 @@ def as_published(inertia, published):
         yield
 
 
-def tensor(inertia):
-    """The inertia as a 3x3 array, from three moments or a tensor."""
-    try:
-        J = np.array(inertia, dtype=float)
-    except (TypeError, ValueError):
-        J = np.empty(0)
-    if J.shape not in ((3,), (3, 3)):
-        _principal(inertia)  # says what is wrong with it
-    return np.diag(J) if J.ndim == 1 else J
-
-
 @recipe
 def momentum_space(inertia, components="xyz"):
     """The spatial momentum Q J Omega, or some components of it, as invariants."""
-    J = tensor(inertia)
+    J = inertia_tensor("inertia", inertia)
 
     def component(i):
         return lambda Q, Omega: Q[i] @ J @ Omega
@@ -69,14 +58,14 @@ def momentum_space(inertia, components="xyz"):
 @recipe
 def free_invariants(inertia):
     """All that a free body keeps beside its energy: the spatial momentum, and the Casimir |Pi|^2 that follows."""
-    J = tensor(inertia)
+    J = inertia_tensor("inertia", inertia)
     return momentum_space(inertia) | {"body momentum squared": lambda Q, Omega: (J @ Omega) @ (J @ Omega)}
 
 
 @recipe
 def top_invariants(inertia, up_space=(0.0, 0.0, 1.0)):
     """What any top keeps beside its energy: the two Casimirs Gamma.Pi and |Gamma|^2, Gamma = Q^T up."""
-    J, up = tensor(inertia), np.array(up_space, dtype=float)
+    J, up = inertia_tensor("inertia", inertia), np.array(up_space, dtype=float)
     return {
         "vertical momentum": lambda Q, Omega: up @ Q @ J @ Omega,
         "gravity squared": lambda Q, Omega: (up @ Q) @ (up @ Q),
@@ -91,49 +80,14 @@ def momentum_along(name, direction_space, inertia):
 @recipe
 def symmetric_top_invariants(inertia):
     """The integrals of a top that is symmetric about its third axis; with the energy they are four."""
-    J = tensor(inertia)
+    J = inertia_tensor("inertia", inertia)
     about_axis = {"momentum about the axis of the top": lambda Q, Omega: J[2] @ Omega}
     return top_invariants(inertia) | (about_axis if J[0, 0] == J[1, 1] else {})
 
 
-def positive(label, value):
-    """A number above zero."""
-    x = real(label, value)
-    if not x > 0:
-        raise InputError(f"{label} is {x:g}; it must be above zero.")
-    return x
-
-
-def real(label, value):
-    """A finite number."""
-    return _number(label, value)
-
-
-def triple(label, value):
-    """Three finite numbers."""
-    return _vector(label, value)
-
-
-def direction(label, value):
-    """A unit vector along the given one."""
-    v = triple(label, value)
-    length = math.hypot(*v)
-    if length == 0:
-        raise InputError(f"{label} is zero; it must be a direction, of any length.")
-    return v / length
-
-
-def attitude(label, value):
-    """A rotation matrix, from one, a Rotation or a rotation vector."""
-    try:
-        return _rotation(value)
-    except InputError as error:
-        raise InputError(str(error).replace("Q0", label)) from None
-
-
 def require_symmetric(name, inertia):
     """A symmetric top has its first two moments equal."""
-    J = triple("inertia", inertia)
+    J = vector("inertia", inertia)
     if J[0] != J[1]:
         raise InputError(
             f"The inertia of {name!r} is {J.tolist()}; the first two moments of a symmetric top are equal. "

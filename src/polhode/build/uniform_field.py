@@ -9,9 +9,10 @@ Parameters: w (principal axes), f (space axes).
 import functools
 
 from polhode.build.frames import body_vector, parameters
-from polhode.build.parts import direction, finished, momentum_along, positive, real, tensor, top_invariants, triple
+from polhode.build.parts import finished, momentum_along, top_invariants
 from polhode.errors import InputError
 from polhode.inertia import Solid
+from polhode.inputs import checked_call, direction, inertia_tensor, number, positive, vector
 from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
@@ -29,6 +30,7 @@ def potential(Q, par):
     return dot(apply_transposed(Q, (par[3], par[4], par[5])), (par[0], par[1], par[2]))
 
 
+@checked_call
 def heavy_body(
     *,
     mass,
@@ -55,15 +57,19 @@ def heavy_body(
 
     Conserved: energy; the momentum about the vertical, and |Q^T up|^2.
     """
-    mass, centre = positive("mass", mass), triple("centre_of_mass_body", centre_of_mass_body)
+    mass, centre = positive("mass", mass), vector("centre_of_mass_body", centre_of_mass_body)
     up = direction("up_space", up_space)
     if (inertia_pivot_body is None) == (inertia_centre_body is None):
         given = "neither" if inertia_pivot_body is None else "both"
         raise InputError(f"Give inertia_pivot_body or inertia_centre_body, one of them; {given} was given.")
     if inertia_pivot_body is None:
-        solid = Solid(mass=mass, centre_of_mass_body=centre, inertia_centre_body=tensor(inertia_centre_body))
+        solid = Solid(
+            mass=mass,
+            centre_of_mass_body=centre,
+            inertia_centre_body=inertia_tensor("inertia_centre_body", inertia_centre_body),
+        )
         inertia_pivot_body = solid.inertia_about((0.0, 0.0, 0.0))
-    weight = mass * real("gravity", gravity) * centre
+    weight = mass * number("gravity", gravity) * centre
     problem = Problem.from_kernels(
         name=name,
         inertia=inertia_pivot_body,
@@ -80,6 +86,7 @@ def heavy_body(
     return finished(problem, sources=())
 
 
+@checked_call
 def magnetic_dipole(
     *,
     inertia_body,
@@ -101,7 +108,7 @@ def magnetic_dipole(
 
     Conserved: energy; the momentum about the field.
     """
-    m, B = triple("moment_body", moment_body), triple("field_space", field_space)
+    m, B = vector("moment_body", moment_body), vector("field_space", field_space)
     along = direction("field_space", B)
     problem = Problem.from_kernels(
         name=name,

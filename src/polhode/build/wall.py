@@ -11,8 +11,9 @@ import functools
 import numpy as np
 
 from polhode.build.frames import body_vector, parameters
-from polhode.build.parts import direction, finished, real, top_invariants, triple
-from polhode.errors import InputError
+from polhode.build.parts import finished, top_invariants
+from polhode.errors import InputError, one_line
+from polhode.inputs import checked_call, direction, items, number, vector, whole
 from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed, cross, dot
@@ -47,6 +48,7 @@ def wall_kernels(a, b):
     return kernel(torque), kernel(potential)
 
 
+@checked_call
 def wall(
     *,
     inertia_body,
@@ -75,14 +77,12 @@ def wall(
 
     Conserved: energy; the momentum about the normal of the wall.
     """
-    p, n = triple("point_body", point_body), direction("normal_space", normal_space)
-    A, B, d = real("attraction", attraction), real("repulsion", repulsion), real("distance", distance)
-    try:
-        a, b = (int(x) for x in powers)
-    except (TypeError, ValueError):
-        raise InputError(f"powers is {powers!r}; give two whole numbers, such as (6, 12).") from None
-    if not 1 <= a < b <= 24 or (a, b) != tuple(powers):
-        raise InputError(f"powers is {powers!r}; give whole numbers a < b from 1 to 24, such as (6, 12).")
+    p, n = vector("point_body", point_body), direction("normal_space", normal_space)
+    A, B, d = number("attraction", attraction), number("repulsion", repulsion), number("distance", distance)
+    pair = [whole("one of powers", x, most=24) for x in items("powers", powers, "two whole numbers, such as (6, 12)")]
+    if len(pair) != 2 or not pair[0] < pair[1]:
+        raise InputError(f"powers is {one_line(powers)}; give two whole numbers a < b from 1 to 24, such as (6, 12).")
+    a, b = pair
     reach = float(np.linalg.norm(p))
     if not d > reach:
         raise InputError(f"distance is {d:g}, but the point reaches {reach:g} from the pivot: it would pass the wall.")

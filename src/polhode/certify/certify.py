@@ -6,13 +6,14 @@ from polhode.certify.certificate import Certificate, Property
 from polhode.certify.diagnosis import diagnosis as diagnosed
 from polhode.certify.given import integrator
 from polhode.certify.summary import summary
+from polhode.inputs import checked_call, flag
 from polhode.model import BlackBox, Method
 from polhode.properties import PROPERTIES, claims_of, measured_by
-from polhode.solve import method as found
-from polhode.solve import methods
+from polhode.solve import given_method, methods
 from polhode.turns import on_purpose
 
 
+@checked_call
 @on_purpose()
 def certify(method, *, drift=True, progress=False):
     """Measure the properties of an integrator and return its Certificate.
@@ -23,7 +24,8 @@ def certify(method, *, drift=True, progress=False):
     progress  show what is being measured
     """
     clock = time.perf_counter()
-    method = integrator(method) if isinstance(method, str) else method
+    drift, progress = flag("drift", drift), flag("progress", progress)
+    method = integrator(method) if isinstance(method, str) else given_method(method)
     with display(progress) as tick:
         if isinstance(method, BlackBox) or (callable(method) and not isinstance(method, Method)):
             from polhode.certify import outside
@@ -36,7 +38,6 @@ def certify(method, *, drift=True, progress=False):
         else:
             from polhode.certify import kernel
 
-            method = found(method)
             name, form = method.name, "kernel"
             properties, claims = kernel.measured(method, tick), claims_of(method)
             diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))

@@ -15,19 +15,20 @@ import numpy as np
 from polhode.certify.evidence import Row, evidence_of, judged
 from polhode.certify.study import ORTOLAN_SACCON
 from polhode.errors import InputError
+from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
 from polhode.model import Method
-from polhode.problem import _number
-from polhode.problems.catalogue import problem as look_up
 from polhode.rotation import Rotation
-from polhode.solve import _positive_integer, _steps, solve
+from polhode.solve import given_method, given_problem, solve
 from polhode.solve import method as found
 from polhode.turns import on_purpose
 
 SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow with the span
 FEWEST = 200  # steps below which a slope in four quarters means nothing
+MOST_PROBLEMS = 10_000  # drawn at random: more take days
 NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
 
 
+@checked_call
 @on_purpose()
 def stress(
     methods=None,
@@ -48,16 +49,18 @@ def stress(
     random    so many stress problems drawn at random instead, always the same; returns a FamilyResult
     progress  show a progress bar
     """
+    ensemble, progress = whole("ensemble", ensemble), flag("progress", progress)
+    check_bytes(f"ensemble = {ensemble}", 16.0 * SAMPLES * ensemble, "Take fewer starts: 8 are enough for most.")
     if random is not None:
         from polhode.certify.family import stress_family
 
-        return stress_family(_positive_integer("random", random), methods, h, t_end, ensemble, progress)
-    problem = look_up(problem)
+        random = whole("random", random, most=MOST_PROBLEMS)
+        return stress_family(random, methods, h, t_end, ensemble, progress)
+    problem, t_end = given_problem(problem, None), number("t_end", t_end)
     if not problem.has_potential:
         raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
     methods = _methods(methods, problem)
     h, counts = _step_sizes(problem, h, t_end)
-    ensemble = _positive_integer("ensemble", ensemble)
     starts = Starts(problem, ensemble)
     clock = time.perf_counter()
     rows = []
@@ -67,7 +70,7 @@ def stress(
     return StressResult(
         problem=problem,
         h=h,
-        t_end=float(t_end),
+        t_end=t_end,
         ensemble=ensemble,
         rows=tuple(rows),
         wall_time=time.perf_counter() - clock,
@@ -200,9 +203,9 @@ def _out_of_bounds(t, e, scale):
 def _methods(given, problem):
     if given is None:
         given = ORTOLAN_SACCON.methods
-    if isinstance(given, (str, Method)) or not hasattr(given, "__iter__"):
+    if isinstance(given, (str, Method)) or callable(given):
         given = [given]
-    given = [m if callable(m) and not isinstance(m, Method) else found(m) for m in given]
+    given = [given_method(m) for m in items("methods", given, "a method or a sequence of them")]
     if not given:
         raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
     for m in given:
@@ -213,16 +216,14 @@ def _methods(given, problem):
 
 def _step_sizes(problem, h, t_end):
     """The step sizes in increasing order, and the number of steps of each."""
-    sizes = sorted({_number("h", x) for x in np.atleast_1d(np.asarray(h, dtype=object))})
-    if not sizes or sizes[0] <= 0:
-        raise InputError(f"h is {h!r}; give one or more positive step sizes.")
-    counts = [_steps(problem, x, t_end, None)[1] for x in sizes]
+    sizes = step_sizes(h)
+    counts = [interval(problem, x, t_end, None)[1] for x in sizes]
     if min(counts) < FEWEST:
         raise InputError(
             f"t_end = {t_end:g} is only {min(counts)} steps of h = {sizes[-1]:g}; a drift needs at least {FEWEST}. "
             "Lengthen the span or reduce h."
         )
-    return tuple(sizes), counts
+    return sizes, counts
 
 
 class _bar:

@@ -21,14 +21,14 @@ MARGIN = 0.15
 
 
 def random_problems(count):
-    """So many stress problems, in the same order every time."""
+    """So many stress problems, in the same order every time, each drawn when it is wanted."""
     rng = np.random.default_rng(20120417)
-    found = []
-    while len(found) < count:
-        p = _drawn(rng, f"stress {len(found) + 1}")
+    found = 0
+    while found < count:
+        p = _drawn(rng, f"stress {found + 1}")
         if p is not None:
-            found.append(p)
-    return found
+            found += 1
+            yield p
 
 
 def _drawn(rng, name):

@@ -13,9 +13,9 @@ import pathlib
 from dataclasses import dataclass
 
 from polhode.errors import InputError
-from polhode.problem import _number
+from polhode.inputs import checked_call, choices, flag, positive, whole
 from polhode.properties import CLAIMED, KEPT
-from polhode.solve import _positive_integer, methods
+from polhode.solve import methods
 
 FILE = pathlib.Path(__file__).with_name("measured.json")
 """What `python -m polhode.certify.measure` measured."""
@@ -80,6 +80,7 @@ class Recommendation:
         return recommendation_html(self)
 
 
+@checked_call
 def recommend(
     *,
     free=False,
@@ -107,15 +108,13 @@ def recommend(
     count        how many methods to name
     """
     data = measured_data()
-    torque = data["torque_ns"] if torque_cost is None else 1e9 * _positive("torque_cost", torque_cost)
-    accuracy, horizon = _positive("accuracy", accuracy), _positive("horizon", horizon)
+    torque = data["torque_ns"] if torque_cost is None else 1e9 * positive("torque_cost", torque_cost)
+    accuracy, horizon = positive("accuracy", accuracy), positive("horizon", horizon)
     if accuracy < FINEST:
         raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
-    keep = (keep,) if isinstance(keep, str) else tuple(keep)
-    for name in keep:
-        if name not in KEEP:
-            raise InputError(f"keep has {name!r}; it may have {', '.join(KEEP)}.")
-    count = _positive_integer("count", count)
+    keep, count = choices("keep", keep, KEEP), whole("count", count)
+    free, axisymmetric = flag("free", free), flag("axisymmetric", axisymmetric)
+    explicit, simple = flag("explicit", explicit), flag("simple", simple)
     body = "axisymmetric" if axisymmetric else "potential"
     case = "free" if free else body
     radians = data["radians"][case] / data["span"]  # a unit of time
@@ -138,14 +137,14 @@ def recommend(
         found.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
     found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
     wanted = dict(
-        free=bool(free),
-        axisymmetric=bool(axisymmetric),
+        free=free,
+        axisymmetric=axisymmetric,
         torque_cost=torque * 1e-9,
         accuracy=accuracy,
         horizon=horizon,
         keep=list(keep),
-        explicit=bool(explicit),
-        simple=bool(simple),
+        explicit=explicit,
+        simple=simple,
     )
     return Recommendation(wanted, tuple(found[:count]), left_out)
 
@@ -227,13 +226,6 @@ def _reasons(m, d, free, limit, accuracy, calls):
     if kept:
         told.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
     return tuple(told)
-
-
-def _positive(label, value):
-    x = _number(label, value)
-    if x <= 0:
-        raise InputError(f"{label} is {x:g}; it must be above zero.")
-    return x
 
 
 @functools.cache

@@ -105,7 +105,7 @@ def energy(method, p, h=STEP_SIZE):
     J = tuple(mpf(x) for x in p.moments.tolist())
     iJ = tuple(1 / x for x in J)
     return _changed(
-        method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + p._potential_kernel(matrix(q), p.parameters),)
+        method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + p.potential_kernel(matrix(q), p.parameters),)
     )
 
 
@@ -138,7 +138,7 @@ def torque_calls(method, p=None, h=0.125, steps=16):
 
     def counted(t, Q, par):
         calls.append(t)
-        return p._torque_kernel(t, Q, par)
+        return p.torque_kernel(t, Q, par)
 
     body = body_of(p, method, torque=counted)
     state = method.start(h, 0.0, *p.start(), body)

@@ -5,6 +5,7 @@ what is heavy inside `run`. Exit codes: 0 done, 1 failed, 2 misuse, which gets a
 """
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
@@ -28,23 +29,47 @@ DONE, FAILED, MISUSE = 0, 1, 2
 
 def main(argv=None):
     """Run a command line and return its exit code."""
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by who called: >&-
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
-    arguments = parser().parse_args(argv)
+    name = "polhode"
     try:
+        arguments = parser().parse_args(argv)
+        name = f"polhode {arguments.verb}"
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except InputError as error:
-        print(f"polhode {arguments.verb}: {error}", file=sys.stderr)
-        return MISUSE
+        return _told(name, str(error), MISUSE)
     except KeyboardInterrupt:
-        print(f"polhode {arguments.verb}: interrupted.", file=sys.stderr)
-        return FAILED
+        return _told(name, "interrupted.", FAILED)
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return DONE
+    except MemoryError:
+        return _told(name, "there is not enough memory for this. Keep fewer states, or take fewer bodies.", FAILED)
+    except OSError as error:
+        _give_up_output()
+        return _told(name, f"the output cannot be written: {error.strerror or error}.", FAILED)
+
+
+def _told(name, sentence, code):
+    """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
+    with contextlib.suppress(OSError):
+        print(f"{name}: {sentence}", file=sys.stderr, flush=True)
+    return code
+
+
+def _nowhere():
+    """A stream that forgets what it is given."""
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def _give_up_output():
+    """What is left in the buffer of standard output goes nowhere: at the end it would raise again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser():

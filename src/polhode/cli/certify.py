@@ -4,8 +4,6 @@ NAME is a method of the catalogue, or module:attribute for one of your own: a Me
 step(problem, Q, Omega, h, t) -> (Q1, Omega1).
 """
 
-import pathlib
-
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "measure what an integrator does, shipped or your own"
@@ -23,16 +21,20 @@ def run(arguments):
     """Measure, print, write."""
     from polhode.certify.certify import certify
     from polhode.certify.given import integrator
+    from polhode.inputs import file_path
     from polhode.report.certificate import certificate_notes, certificate_page
-    from polhode.report.files import written
+    from polhode.report.files import check_folder, written
 
+    page = None if arguments.html is None else file_path("--html", arguments.html)
+    if page is not None:
+        check_folder(page.parent)
     c = certify(integrator(arguments.name), drift=not arguments.no_drift, progress=wants_progress())
-    if arguments.html:
-        written(pathlib.Path(arguments.html), lambda path: path.write_text(certificate_page(c), encoding="utf-8"))
+    if page is not None:
+        written(page, lambda path: path.write_text(certificate_page(c), encoding="utf-8"))
     if arguments.json:
         show_json(c.to_dict())
     else:
         show(c.table(), *certificate_notes(c))
-        if arguments.html:
+        if page is not None:
             show(f"Written: {arguments.html}")
     return 0

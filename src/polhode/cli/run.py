@@ -6,7 +6,6 @@ bit where it would have ended.
 """
 
 import dataclasses
-import pathlib
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 
@@ -17,6 +16,7 @@ EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --ou
   polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
       --reduce energy momentum --reduce-every 10"""
 
+PICTURES = (".png", ".svg", ".pdf")
 ROWS = 65_536
 """States looked at together for the summary: the file of a long run does not fit in memory."""
 
@@ -55,20 +55,21 @@ def arguments(parser):
 def run(arguments):
     """Integrate, save, print."""
     from polhode import places
+    from polhode.figures.style import check_name
+    from polhode.inputs import file_path
     from polhode.problems.catalogue import problem
     from polhode.report.files import check_folder, folder_for_results
     from polhode.solve import method, solve
 
     body, found = problem(arguments.problem), method(arguments.method)
-    for option in ("out", "plot", "checkpoint"):
-        if getattr(arguments, option) is not None:
-            places.target(getattr(arguments, option), f"--{option}")
-    if arguments.plot:
-        from polhode.figures.style import check_name
-
-        check_name(arguments.plot)
-    files = [pathlib.Path(f) for f in (arguments.out, arguments.plot) if f]
-    folders = {f.parent for f in (*files, pathlib.Path(arguments.checkpoint or "."))}
+    given = {"--out": arguments.out, "--plot": arguments.plot, "--checkpoint": arguments.checkpoint}
+    paths = {label: file_path(label, f) for label, f in given.items() if f is not None}
+    for label, path in paths.items():
+        places.target(path, label)
+    if "--plot" in paths:
+        check_name(paths["--plot"])
+    files = [paths[label] for label in ("--out", "--plot") if label in paths]
+    folders = {f.parent for f in paths.values()}
     for look in (check_folder, folder_for_results):
         for folder in folders:
             look(folder)
@@ -86,7 +87,7 @@ def run(arguments):
         reduce=arguments.reduce,
         reduce_every=arguments.reduce_every,
     )
-    if arguments.plot:
+    if arguments.plot is not None:
         _plot(trajectory, arguments.plot)
     lost = arguments.out is not None and trajectory.stats["file"] is None  # replaced under the run, with a warning
     files = files[1:] if lost else files

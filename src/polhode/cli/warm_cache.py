@@ -5,6 +5,8 @@ again.
 """
 
 import contextlib
+import signal
+import threading
 import time
 
 from polhode.cli.output import show, show_json, wants_progress
@@ -37,8 +39,10 @@ def run(arguments):
     jobs += [(name, lambda make=make: compile_problem(make())) for name, make in problems().items()]
     jobs += [(m.name, lambda m=m: compile_method(m)) for m in chosen]
     seconds = {}
-    with _bar(len(jobs)) as tick:
+    with _bar(len(jobs)) as tick, _Patient() as patient:
         for k, (name, job) in enumerate(jobs, 1):
+            if patient.asked:
+                raise KeyboardInterrupt
             begin = time.perf_counter()
             job()
             seconds[name] = time.perf_counter() - begin
@@ -52,6 +56,26 @@ def run(arguments):
     }
     show_json(data) if arguments.json else show(_sentence(data))
     return 0
+
+
+class _Patient:
+    """Notes Ctrl-C, however often, so that it takes effect between two kernels: none may end a compiler in mid-work."""
+
+    asked = False
+
+    def __enter__(self):
+        self._ours = threading.current_thread() is threading.main_thread()
+        if self._ours:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number, frame):
+        self.asked = True
+
+    def __exit__(self, *exception):
+        if self._ours:
+            signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
+        return False
 
 
 def _bar(total):

@@ -29,7 +29,7 @@ def engine(name):
 
 
 def _advanced(problem, Q, Omega, h, n, t):
-    integrator = _integrator(problem._torque_kernel, problem.parameters, tuple(problem.moments.tolist()))
+    integrator = _integrator(problem.torque_kernel, problem.parameters, tuple(problem.moments.tolist()))
     integrator.time = t
     integrator.state[:4] = Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True)
     integrator.state[4:] = problem.moments * (problem.axes.T @ Omega)

@@ -150,7 +150,7 @@ def _computed(problem, times, digits, q, Pi):
 def _key(problem, digits, given):
     """A hash of all that the result depends on, or None if the torque cannot be seen through: nothing is kept then."""
     data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
-    torque = fingerprint([problem._torque_kernel])
+    torque = fingerprint([problem.torque_kernel])
     text = json.dumps(data) + torque.digest + _source()
     return None if torque.unseen else hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -7,13 +7,14 @@ page, and a frame costs milliseconds.
 import html
 import importlib.resources
 import json
-import pathlib
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, one_line
 from polhode.figures.style import INK, SOFT, THREE, style
+from polhode.inputs import checked_call, file_path, number, positive, real_array, times
 from polhode.rotation import Rotation
+from polhode.trajectory import given_trajectory
 
 FACES, TRACE, MOMENTUM = ("#8fb4d6", "#f0c08e", "#9fcbb0"), "#b0305c", INK
 TURN = 0.16
@@ -22,10 +23,14 @@ TURN = 0.16
 COARSE = 1.0
 """Radians between states kept beyond which the motion in between cannot be filled in."""
 
+MOST_FRAMES = 100_000
+"""An hour of film."""
+
 TRAIL = 120
 """Frames for which the tip of the third axis leaves a trace."""
 
 
+@checked_call
 def animate(trajectory, path, *, t_span=None, seconds=8.0, fps=25, shape=None, elevation=18.0, azimuth=35.0):
     """Write a film of the tumbling body to path (.gif, .mp4 or .html); returns the path.
 
@@ -40,14 +45,17 @@ def animate(trajectory, path, *, t_span=None, seconds=8.0, fps=25, shape=None, e
                          gives such a pair from a file
     elevation, azimuth   the direction of view, in degrees
     """
-    path = pathlib.Path(path)
+    trajectory, path = given_trajectory(trajectory), file_path("path", path)
     writers = {".gif": _write_film, ".mp4": _write_film, ".html": _write_page}
     if path.suffix.lower() not in writers:
         raise FileError(f"{path} cannot be written: give a name that ends in .gif, .mp4 or .html.")
     if not path.parent.is_dir():
         raise FileError(f"There is no folder {path.parent}.")
     scene = _Scene(trajectory, t_span, seconds, fps, shape, elevation, azimuth)
-    writers[path.suffix.lower()](scene, path)
+    try:
+        writers[path.suffix.lower()](scene, path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror or error}.") from error
     return path
 
 
@@ -55,8 +63,13 @@ class _Scene:
     """Times, attitudes, momenta and the body, ready to be drawn frame by frame."""
 
     def __init__(self, trajectory, t_span, seconds, fps, shape, elevation, azimuth):
-        if not (seconds > 0 and fps > 0):
-            raise InputError(f"seconds = {seconds!r} and fps = {fps!r}; both must be above zero.")
+        seconds, fps = positive("seconds", seconds), positive("fps", fps)
+        elevation, azimuth = number("elevation", elevation), number("azimuth", azimuth)
+        if not 0.1 <= fps <= MOST_FRAMES or seconds * fps > MOST_FRAMES:
+            raise InputError(
+                f"seconds = {seconds:g} and fps = {fps:g} make {seconds * fps:.3g} frames; at most {MOST_FRAMES} are "
+                "made, and at least one every ten seconds."
+            )
         if len(trajectory.t) < 2:
             raise InputError("The trajectory has one state; a film needs two at least.")
         self.fps, self.frames = fps, max(2, round(seconds * fps))
@@ -80,9 +93,9 @@ def _span(trajectory, t_span, frames):
         speed = np.linalg.norm(trajectory.Omega, axis=1).mean()
         return first, min(last, first + frames * TURN / max(speed, 1e-300))
     try:
-        a, b = (float(x) for x in t_span)
-    except (TypeError, ValueError):
-        raise InputError(f"t_span is {t_span!r}; give two times, (from, to).") from None
+        a, b = times("t_span", t_span)
+    except ValueError:
+        raise InputError(f"t_span is {one_line(t_span)}; give two times, (from, to).") from None
     if not first <= a < b <= last:
         raise InputError(
             f"t_span is ({a:g}, {b:g}); it must be rising and within the trajectory, {first:g} to {last:g}."
@@ -125,10 +138,11 @@ def _box(trajectory):
 
 def _given(shape):
     try:
-        vertices, faces = np.array(shape[0], dtype=float), [[int(i) for i in face] for face in shape[1]]
-    except (TypeError, ValueError, IndexError):
+        vertices, faces = real_array("vertices", shape[0], "(n, 3)"), [[int(i) for i in face] for face in shape[1]]
+    except Exception:  # anything that is not a pair of an array and lists of numbers
         vertices, faces = np.empty(0), []
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or not faces or max(map(max, faces)) >= len(vertices):
+    good = vertices.ndim == 2 and vertices.shape[1] == 3 and np.isfinite(vertices).all() and vertices.any()
+    if not good or not faces or not all(len(f) > 2 and 0 <= min(f) and max(f) < len(vertices) for f in faces):
         raise InputError("shape must be (vertices, faces): an array (n, 3) and lists of vertex numbers below n.")
     return vertices, faces
 
@@ -237,7 +251,4 @@ def _write_page(scene, path):
         "view": scene.view.ravel().tolist(),
     }
     page = template.replace("TITLE", html.escape(scene.title)).replace("DATA", json.dumps(data).replace("</", "<\\/"))
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror or error}.") from error
+    path.write_text(page, encoding="utf-8")

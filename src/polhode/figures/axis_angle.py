@@ -6,12 +6,13 @@ surface points are the same attitude. The picture is that of Bou-Rabee, Ortolan 
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.figures.level_surfaces import level_surface
-from polhode.figures.style import INK, SOFT, new_figure, style
+from polhode.figures.style import INK, SOFT, new_figure, solid_axes, style
 from polhode.figures.trajectory import title
+from polhode.inputs import checked_call, items, number, rotation, text
 from polhode.rotation import Rotation
-from polhode.trajectory import potential_energies
+from polhode.trajectory import given_trajectory, potential_energies
 
 PATH, MARK = "#b0305c", "#d4652a"
 LIGHT, DARK = np.array([0.62, 0.74, 0.85]), np.array([0.10, 0.27, 0.45])
@@ -22,6 +23,7 @@ MOST = 20_000
 """States of the trajectory drawn; beyond that the eye sees no more."""
 
 
+@checked_call
 def plot_axis_angle(trajectory, levels=None, marks=None, axes=None, elevation=20.0, azimuth=-55.0):
     """Draw the attitudes as rotation vectors, with level surfaces of the potential; returns the Matplotlib figure.
 
@@ -30,8 +32,16 @@ def plot_axis_angle(trajectory, levels=None, marks=None, axes=None, elevation=20
     marks    {label: attitude} to mark with a dot; by default those the problem names, as the stress test its pole
     axes     a 3D Matplotlib axes to draw into; a new figure if not given
     """
+    trajectory = given_trajectory(trajectory)
+    axes = None if axes is None else solid_axes(axes)
+    elevation, azimuth = number("elevation", elevation), number("azimuth", azimuth)
     problem = trajectory.problem
     marks = getattr(problem, "landmarks", {}) if marks is None else marks
+    if not isinstance(marks, dict):
+        raise InputError(f"marks is {one_line(marks)}; it must be a dictionary {{label: attitude}}.")
+    marks = {text("a label in marks", label): rotation("a mark", Q) for label, Q in marks.items()}
+    if levels is not None:
+        levels = [number("one of levels", x) for x in items("levels", levels, "a sequence of numbers")]
     vectors = trajectory.rotation[:: len(trajectory.t) // MOST + 1].as_rotvec()
     with style():
         if axes is None:
@@ -151,9 +161,7 @@ def _segments(vectors):
 
 
 def _draw_marks(axes, marks):
-    from polhode.problem import _rotation
-
     for label, attitude in marks.items():
-        v = Rotation().from_matrix(_rotation(attitude)).as_rotvec()
+        v = Rotation().from_matrix(attitude).as_rotvec()
         axes.plot(*v[:, None], marker="o", ms=7, color=MARK, ls="", zorder=8)
         axes.text(*(v + np.array([0.0, 0.0, 0.32])), label, ha="center", fontsize=10, zorder=9)

@@ -3,8 +3,10 @@
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.figures.style import INK, new_figure, style
+from polhode.figures.style import INK, new_figure, solid_axes, style
 from polhode.figures.trajectory import title
+from polhode.inputs import checked_call, number
+from polhode.trajectory import given_trajectory
 
 SPHERE, ELLIPSOID, PATH, NEIGHBOUR = "#c9d3dd", "#ecc39b", "#9c1f4b", "#7d8791"
 MESH = 180
@@ -14,6 +16,7 @@ LIFT = 1.002
 """Curves are drawn this much outside the surface they lie on, so that round-off does not hide them."""
 
 
+@checked_call
 def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
     """Draw the body momentum J Omega in the principal axes of the body; returns the Matplotlib figure.
 
@@ -25,6 +28,10 @@ def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
     axes                 a 3D Matplotlib axes to draw into; a new figure if not given
     elevation, azimuth   the direction of view in degrees; by default towards the path
     """
+    trajectory = given_trajectory(trajectory)
+    axes = None if axes is None else solid_axes(axes)
+    elevation = None if elevation is None else number("elevation", elevation)
+    azimuth = None if azimuth is None else number("azimuth", azimuth)
     problem = trajectory.problem
     if problem is None:
         raise InputError(

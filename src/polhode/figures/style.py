@@ -2,8 +2,9 @@
 
 import contextlib
 import pathlib
+from typing import Any
 
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError, one_line
 
 INK = "#1b1f24"  # text and axes
 SOFT = "#b9bec5"  # rules and ticks
@@ -83,6 +84,20 @@ def check_name(path):
             f"{path} cannot be written as a figure: give a name that ends in .png, .svg or .pdf (or one of "
             f"{', '.join(sorted('.' + k for k in kinds if k not in ('png', 'svg', 'pdf')))})."
         )
+
+
+def flat_axes(value: Any) -> Any:
+    """Matplotlib axes to draw into."""
+    if not hasattr(value, "fill_between") or isinstance(value, type):
+        raise InputError(f"axes has {one_line(value)}; it must be Matplotlib axes.")
+    return value
+
+
+def solid_axes(value: Any) -> Any:
+    """Matplotlib axes with three dimensions."""
+    if not hasattr(value, "add_collection3d") or isinstance(value, type):
+        raise InputError(f'axes is {one_line(value)}; it must be Matplotlib axes made with projection="3d".')
+    return value
 
 
 def write(figure, path, **options):

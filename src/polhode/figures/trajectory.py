@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.figures.style import INK, SOFT, THREE, UNSTABLE, new_figure, style
+from polhode.figures.style import INK, SOFT, THREE, UNSTABLE, flat_axes, new_figure, style
+from polhode.inputs import checked_call
+from polhode.trajectory import given_trajectory
 
 MANY = 4000
 """Points from which on an oscillation could not be followed, and a band is drawn instead of a line."""
@@ -19,6 +21,7 @@ FLOOR = 1e-17
 COMPONENTS = tuple("xyz")
 
 
+@checked_call
 def plot_trajectory(trajectory, axes=None):
     """Draw four panels over time; returns the Matplotlib figure.
 
@@ -28,6 +31,8 @@ def plot_trajectory(trajectory, axes=None):
 
     axes   four Matplotlib axes to draw into; a new figure if not given
     """
+    trajectory = given_trajectory(trajectory)
+    axes = None if axes is None else [flat_axes(a) for a in np.ravel(np.asarray(axes, dtype=object))]
     with style():
         if axes is None:
             figure = new_figure(figsize=(7.2, 6.6), layout="constrained")

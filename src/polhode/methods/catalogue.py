@@ -2,7 +2,7 @@
 
 import functools
 
-from polhode.errors import unknown
+from polhode.errors import InputError, one_line, unknown
 from polhode.methods.compensated import VLV_KAHAN
 from polhode.methods.crouch_grossman import CG3, CG4, CG_RK4
 from polhode.methods.elliptic import EXACT, JEM2, JEM4
@@ -61,18 +61,25 @@ def _known():
     return {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
 
 
+def is_name(name: str) -> bool:
+    """Whether a method has this name or alias."""
+    return name.lower() in _known()
+
+
 def method(name):
     """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
     if isinstance(name, Method):
         return name
+    if not isinstance(name, str):
+        raise InputError(f"method is {one_line(name)}; give a name, such as 'VLV', or a Method.")
     known = _known()
-    base, _, scheme = str(name).rpartition("/")
-    if str(name).lower() not in known and base:
+    base, _, scheme = name.rpartition("/")
+    if name.lower() not in known and base and len(name) < 100:  # compositions of compositions, but no endless ones
         from polhode.methods.composition import compose
 
         return compose(base, scheme)
     try:
-        return known[str(name).lower()]
+        return known[name.lower()]
     except KeyError:
         raise unknown("method", name, list(methods())) from None
 

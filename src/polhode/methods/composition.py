@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from polhode.body import start_plain
 from polhode.errors import InputError
+from polhode.inputs import checked_call
 from polhode.methods.schemes import scheme as scheme_of
 from polhode.methods.tableaux import rounded
 from polhode.model import Method, Order
@@ -70,6 +71,7 @@ def known_torque(t, Q, tau):
     return tau
 
 
+@checked_call
 def compose(method, scheme):
     """A symmetric method raised to the order of a scheme, as a Method: compose("VLV", "KL8").
 
@@ -81,7 +83,7 @@ def compose(method, scheme):
     """
     from polhode.methods.catalogue import method as look_up
 
-    base, scheme = look_up(method), scheme_of(scheme)
+    scheme, base = scheme_of(scheme), look_up(method)
     orders = _checked(base)
     s = scheme.stages
     raised = {kind: tuple(scheme.order(n) for n in pair) for kind, pair in orders.items()}

@@ -4,8 +4,9 @@ import functools
 
 from polhode.body import start_plain, torque_at
 from polhode.errors import InputError
+from polhode.inputs import checked_call, flag, text_or_empty
 from polhode.methods.stages import packed, places, total, turned
-from polhode.methods.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN
+from polhode.methods.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN, given_tableau
 from polhode.model import Method, Order
 from polhode.scalar import kernel
 from polhode.so3.rotations import compose, rotated, rotated_back, unit
@@ -111,8 +112,11 @@ def identity(q):
     return (1 + o, o, o, o)
 
 
+@checked_call
 def crouch_grossman(tableau, *, momentum=False, name="", aliases=(), drift=None, sources=("crouch-grossman-1993",)):
     """Crouch-Grossman's method with any explicit Tableau, as a Method; `momentum` for the variant that conserves it."""
+    tableau, momentum = given_tableau(tableau), flag("momentum", momentum)
+    name = text_or_empty("name", name)
     if not tableau.explicit:
         raise InputError(
             f"The tableau {tableau.name!r} is implicit; Crouch-Grossman is made of explicit ones. "

@@ -5,7 +5,8 @@ import math
 from decimal import Decimal, localcontext
 
 from polhode.body import torque_at
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
+from polhode.inputs import checked_call
 from polhode.methods.tableaux import rounded
 from polhode.model import Method
 from polhode.nodes import as_nodes, as_numbers, collocation, largest, last_of, mixed, torques, total
@@ -218,10 +219,11 @@ def lagrange(c, j):
     return a
 
 
+@checked_call
 def gauss(order):
     """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16."""
-    if order not in range(2, MOST + 1, 2):
-        raise InputError(f"order is {order!r}; Gauss's methods here have an even order from 2 to {MOST}.")
+    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, MOST + 1, 2):
+        raise InputError(f"order is {one_line(order)}; Gauss's methods here have an even order from 2 to {MOST}.")
     s = order // 2
     return Method(
         name=f"GAUSS{order}",

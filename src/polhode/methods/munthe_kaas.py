@@ -3,8 +3,9 @@
 import functools
 
 from polhode.body import start_plain, torque_at
+from polhode.inputs import checked_call, text_or_empty
 from polhode.methods.stages import packed, places, total
-from polhode.methods.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA
+from polhode.methods.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA, given_tableau
 from polhode.model import Method
 from polhode.scalar import kernel
 from polhode.so3.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
@@ -78,10 +79,12 @@ def slope(t, Psi, p, q, body):
     return dexpinv(scaled(-1, Psi), Omega), rotated(F, tau)
 
 
+@checked_call
 def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-kaas-1998", "munthe-kaas-1999")):
     """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
     from polhode.methods.munthe_kaas_implicit import implicit_start, implicit_step
 
+    tableau, name = given_tableau(tableau), text_or_empty("name", name)
     s, explicit = tableau.stages, tableau.explicit
     not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
     return Method(

@@ -16,9 +16,11 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from polhode.errors import InputError, unknown
-from polhode.methods.tableaux import ZERO
+from polhode.inputs import items
+from polhode.methods.tableaux import ZERO, fractions
 
 DIGITS = 70
+MOST_WEIGHTS = 1000
 HIGHEST = 12
 """The highest order that is looked for."""
 
@@ -34,9 +36,9 @@ class Scheme:
     tolerance: Fraction = ZERO
 
     def __post_init__(self):
+        w = fractions(f"the weights of {self.name!r}", self.weights)
         if any(isinstance(x, float) for x in self.weights):
             object.__setattr__(self, "tolerance", Fraction(1, 10**12))
-        w = tuple(Fraction(x) for x in self.weights)
         object.__setattr__(self, "weights", w)
         if not w or abs(sum(w) - 1) > self.tolerance:
             raise InputError(f"The weights of the scheme {self.name!r} add up to {float(sum(w))!r}; they must to 1.")
@@ -204,5 +206,7 @@ def scheme(name):
         if name.lower() not in known:
             raise unknown("scheme of composition", name, list(SCHEMES))
         return known[name.lower()]
-    weights = tuple(name)
+    weights = tuple(items("scheme", name, f"one of {', '.join(SCHEMES)}, or weights"))
+    if len(weights) > MOST_WEIGHTS:
+        raise InputError(f"scheme has {len(weights)} weights; at most {MOST_WEIGHTS} make sense.")
     return Scheme(f"{len(weights)} stages", weights, f"a scheme of {len(weights)} stages")

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property
+from typing import Any
 
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
+from polhode.inputs import items, text
 from polhode.travel import recipe
 
 ZERO = Fraction(1, 10**55)
@@ -19,6 +21,23 @@ ZERO = Fraction(1, 10**55)
 
 HIGHEST = 8
 """The highest order that is looked for."""
+
+
+MOST_STAGES = 64
+"""Stages of a tableau: every one is code of its own."""
+
+
+def fractions(label: str, value: Any) -> tuple[Fraction, ...]:
+    """Exact numbers from fractions, whole numbers, floats or text."""
+    given, found = items(label, value, "a sequence of fractions, whole numbers, floats or text"), []
+    for x in given:
+        try:
+            found.append(Fraction(x.item() if hasattr(x, "item") else x))
+        except Exception:  # text that is no number, 1/0, NaN, infinity, objects
+            raise InputError(f"{label} has {one_line(x)}; give fractions, whole numbers, floats or text.") from None
+        if abs(found[-1]) > 10**6:
+            raise InputError(f"{label} has {one_line(x)}; a coefficient is at most 10^6.")
+    return tuple(found)
 
 
 def rounded(x, number):
@@ -49,10 +68,14 @@ class Tableau:
     c: tuple = ()
 
     def __post_init__(self):
-        A = tuple(tuple(Fraction(x) for x in row) for row in self.A)
-        b = tuple(Fraction(x) for x in self.b)
+        text("name", self.name)
+        label = f"of the tableau {self.name!r}"
+        A = tuple(fractions(f"a row of A {label}", row) for row in items(f"A {label}", self.A, "rows of numbers"))
+        b = fractions(f"b {label}", self.b)
         c = tuple(sum(row) for row in A)
-        given = tuple(Fraction(x) for x in self.c) or c
+        given = fractions(f"c {label}", self.c) or c
+        if len(b) > MOST_STAGES:
+            raise InputError(f"The tableau {self.name!r} has {len(b)} stages; at most {MOST_STAGES} can be compiled.")
         if not b or {len(A), len(given), *map(len, A)} != {len(b)}:
             raise InputError(f"The tableau {self.name!r} has {len(b)} weights b; A must have as many rows and columns.")
         for i, (said, total) in enumerate(zip(given, c)):
@@ -107,6 +130,13 @@ class Tableau:
                     if abs(increment - _decimals([exact(forest, on_group)])[0]) > ZERO:
                         return n - 1
         return HIGHEST
+
+
+def given_tableau(value: Any) -> Tableau:
+    """A Tableau, and nothing else."""
+    if not isinstance(value, Tableau):
+        raise InputError(f"tableau is {one_line(value)}; give a Tableau(name, A, b).")
+    return value
 
 
 def _decimals(numbers):

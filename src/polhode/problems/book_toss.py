@@ -8,8 +8,9 @@ import functools
 
 import numpy as np
 
-from polhode.build.parts import as_published, finished, momentum_space, positive, triple
+from polhode.build.parts import as_published, finished, momentum_space
 from polhode.errors import InputError
+from polhode.inputs import positive, vector
 from polhode.problem import Problem
 from polhode.scalar import kernel
 from polhode.so3.vectors import apply_transposed
@@ -72,7 +73,7 @@ def book_toss(
             f"t_d = {t_d:g} is {t_d / dt:.12g} steps of dt = {dt:g}; it must be a whole number, so that a step "
             f"begins when the torque changes. dt = {t_d / max(1, round(t_d / dt))!r} fits."
         )
-    first, nudge = triple("torque_space", torque_space), triple("impulse_space", impulse_space) / dt
+    first, nudge = vector("torque_space", torque_space), vector("impulse_space", impulse_space) / dt
     still = np.flatnonzero((first == 0) & (nudge == 0))
     with as_published(inertia, (5.0, 10.0, 1.0)):
         problem = Problem.from_kernels(

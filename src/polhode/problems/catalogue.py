@@ -2,7 +2,7 @@
 
 import inspect
 
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, one_line, unknown
 from polhode.problem import Problem
 from polhode.problems.book_toss import book_toss
 from polhode.problems.forced import forced
@@ -38,8 +38,10 @@ def problem(name, **parameters):
         if parameters:
             raise InputError(f"{name!r} is made already; parameters go with the name of a problem.")
         return name
+    if not isinstance(name, str):
+        raise InputError(f"problem is {one_line(name)}; give a name, such as 'stress', or a Problem.")
     try:
-        make = PROBLEMS[str(name).lower()]
+        make = PROBLEMS[name.lower()]
     except KeyError:
         raise unknown("problem", name, list(PROBLEMS)) from None
     allowed = inspect.signature(make).parameters

@@ -3,7 +3,8 @@
 Parameters: those of the stress test (10), then a, b, c, w.
 """
 
-from polhode.build.parts import finished, real, triple
+from polhode.build.parts import finished
+from polhode.inputs import number, vector
 from polhode.problem import Problem
 from polhode.problems import stress as base
 from polhode.scalar import cos, kernel, sin
@@ -47,7 +48,7 @@ def forced(
         inertia=inertia,
         torque=torque,
         potential=None,
-        parameters=(*of_stress.parameters[:10], *triple("force", force), real("frequency", frequency)),
+        parameters=(*of_stress.parameters[:10], *vector("force", force), number("frequency", frequency)),
         Q0=Q0,
         Omega0=Omega0,
         h=0.05,

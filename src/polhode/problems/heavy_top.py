@@ -3,7 +3,8 @@
 Parameters: w = mass * gravity * centre of mass, in body axes.
 """
 
-from polhode.build.parts import finished, top_invariants, triple
+from polhode.build.parts import finished, top_invariants
+from polhode.inputs import vector
 from polhode.problem import Problem
 from polhode.scalar import kernel
 
@@ -40,7 +41,7 @@ def heavy_top(weight=(0.35, -0.2, 1.1), inertia=(1.6, 2.0, 1.1), Q0=(0.6, -0.3, 
         inertia=inertia,
         torque=torque,
         potential=potential,
-        parameters=triple("weight", weight),
+        parameters=vector("weight", weight),
         Q0=Q0,
         Omega0=Omega0,
         invariants=top_invariants,

@@ -7,7 +7,8 @@ The torque is the heavy top's with w = (0, 0, Mgl); in space axes it is -Mgl Q e
 
 import math
 
-from polhode.build.parts import finished, real, require_symmetric, symmetric_top_invariants
+from polhode.build.parts import finished, require_symmetric, symmetric_top_invariants
+from polhode.inputs import number
 from polhode.problem import Problem
 from polhode.problems.heavy_top import potential, torque
 
@@ -78,7 +79,7 @@ def _top(name, Mgl, inertia, Q0, Omega0, h, t_end, sources):
         inertia=inertia,
         torque=torque,
         potential=potential,
-        parameters=(0.0, 0.0, real("Mgl", Mgl)),
+        parameters=(0.0, 0.0, number("Mgl", Mgl)),
         Q0=Q0,
         Omega0=Omega0,
         invariants=symmetric_top_invariants,

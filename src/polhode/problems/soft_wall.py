@@ -1,7 +1,8 @@
 """A body in a Coulombic potential with a soft wall: the wall of `polhode.build`, with the published data."""
 
-from polhode.build.parts import finished, positive
+from polhode.build.parts import finished
 from polhode.build.wall import wall
+from polhode.inputs import positive
 
 
 def soft_wall(

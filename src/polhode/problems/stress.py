@@ -5,8 +5,9 @@ Parameters: alpha, then Qm by rows.
 
 import numpy as np
 
-from polhode.build.parts import attitude, finished, real
+from polhode.build.parts import finished
 from polhode.errors import InputError
+from polhode.inputs import number, rotation
 from polhode.problem import Problem
 from polhode.scalar import kernel, sqrt
 
@@ -58,13 +59,13 @@ def stress(alpha=0.3, inertia=(2.0, 2.0, 4.0), Qm=None, Q0=(0.0, 0.7227, 0.0), O
     alpha is the strength of the attraction; Qm (by default the rotation vector (2.5, 0, 2.5)/sqrt 2) and Q0 are
     rotation vectors, Rotations or matrices; Omega0 is in body axes.
     """
-    Qm = attitude("Qm", (2.5 / 2**0.5, 0.0, 2.5 / 2**0.5) if Qm is None else Qm)
+    Qm = rotation("Qm", (2.5 / 2**0.5, 0.0, 2.5 / 2**0.5) if Qm is None else Qm)
     problem = Problem.from_kernels(
         name="stress",
         inertia=inertia,
         torque=torque,
         potential=potential,
-        parameters=(real("alpha", alpha), *Qm.ravel()),
+        parameters=(number("alpha", alpha), *Qm.ravel()),
         Q0=Q0,
         Omega0=Omega0,
         h=0.125,

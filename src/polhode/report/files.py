@@ -3,9 +3,9 @@
 import json
 import math
 import os
-import pathlib
 
 from polhode.errors import FileError
+from polhode.inputs import folder_path
 
 
 def as_json(data):
@@ -15,7 +15,7 @@ def as_json(data):
 
 def folder_for_results(path):
     """The folder, made if there is none."""
-    path = pathlib.Path(path)
+    path = folder_path("the folder", path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -25,7 +25,7 @@ def folder_for_results(path):
 
 def check_folder(path):
     """Raise the error that writing to this folder would raise, before work is done for it; makes nothing."""
-    path = pathlib.Path(path).absolute()
+    path = folder_path("the folder", path).absolute()
     there = next(p for p in (path, *path.parents) if p.exists())
     if not there.is_dir():
         raise _no_folder(path, f"{there} is not a folder")

@@ -1,0 +1,66 @@
+"""What users give: numbers, vectors, rotations, inertia, intervals, names, files; one sentence for each that is wrong.
+
+Every function takes what was given and returns what the rest of the package works with, or raises an InputError that
+says what was given, what is allowed and what to do.
+"""
+
+from polhode.inputs.bodies import attitudes, parameter_rows, vectors
+from polhode.inputs.calls import checked_call, warn
+from polhode.inputs.files import file_path, folder_path
+from polhode.inputs.inertia import inertia_tensor, principal_axes
+from polhode.inputs.intervals import check_breaks, interval, step_size, step_sizes, times
+from polhode.inputs.memory import check_bytes, check_memory, memory_limit
+from polhode.inputs.names import choices, flag, flag_or_none, function, functions_by_name, items, text, text_or_empty
+from polhode.inputs.numbers import (
+    MOST,
+    direction,
+    finite_array,
+    number,
+    padded,
+    positive,
+    positive_vector,
+    real_array,
+    vector,
+    whole,
+)
+from polhode.inputs.rotations import ROTATION_TOLERANCE, rotation
+
+__all__ = [
+    "MOST",
+    "ROTATION_TOLERANCE",
+    "attitudes",
+    "check_breaks",
+    "check_bytes",
+    "check_memory",
+    "checked_call",
+    "choices",
+    "direction",
+    "file_path",
+    "finite_array",
+    "flag",
+    "flag_or_none",
+    "folder_path",
+    "function",
+    "functions_by_name",
+    "inertia_tensor",
+    "interval",
+    "items",
+    "memory_limit",
+    "number",
+    "padded",
+    "parameter_rows",
+    "positive",
+    "positive_vector",
+    "principal_axes",
+    "real_array",
+    "rotation",
+    "step_size",
+    "step_sizes",
+    "text",
+    "text_or_empty",
+    "times",
+    "vector",
+    "vectors",
+    "warn",
+    "whole",
+]

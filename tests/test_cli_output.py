@@ -1,0 +1,81 @@
+"""The command line where output cannot go, and where it is interrupted: a sentence and an exit code, no traceback."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "import sys; from polhode.cli import main; sys.exit(main())"]
+posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of POSIX")
+
+
+def run(*arguments, **options):
+    """A command line in a process of its own."""
+    return subprocess.run([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, timeout=120, **options)
+
+
+@posix
+@pytest.mark.parametrize("arguments", [("list",), ("cite", "VLV"), ("recommend", "--json")], ids=" ".join)
+def test_a_full_disk_is_a_sentence(arguments):
+    if not pathlib.Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = run(*arguments, stdout=full)
+    sentence = f"polhode {arguments[0]}: the output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (1, sentence)
+
+
+@posix
+@pytest.mark.parametrize("arguments", [("list",), ("cite", "VLV", "--json")], ids=" ".join)
+def test_a_closed_output_is_no_fault(arguments):
+    done = run(*arguments, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@posix
+@pytest.mark.parametrize(
+    "option, value, sentence",
+    [
+        ("--out", "/dev/null", "a device or pipe"),
+        ("--out", ".", "give the name of a file"),
+        ("--out", "", "a path is neither empty"),
+        ("--plot", "a.xyz", "give a name that ends in .png, .svg, .pdf"),
+        ("--plot", "/dev/full", "a device or pipe"),
+        ("--checkpoint", "x" * 5000, "File name too long"),
+    ],
+)
+def test_files_that_cannot_be_are_refused_before_work_begins(option, value, sentence, capsys):
+    from polhode.cli import main
+
+    code = main(["run", "VLV", "stress", "--n-steps", "4", option, value])
+    shown = capsys.readouterr().err
+    assert code == 2 and sentence in shown and len(shown) < 400
+
+
+@posix
+def test_a_folder_with_too_long_a_name_is_a_sentence(capsys):
+    from polhode.cli import main
+
+    assert main(["stress", "--methods", "VLV", "--out", "x" * 5000]) == 2
+    assert "File name too long" in capsys.readouterr().err
+
+
+@posix
+def test_two_interrupts_end_the_compilation_between_two_kernels(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "warm-cache", "--methods", "VLV"],
+        env=os.environ | {"POLHODE_CACHE": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not any(tmp_path.rglob("*")) and time.monotonic() < deadline:  # compiling has begun
+        time.sleep(0.05)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    assert (process.wait(60), process.stderr.read()) == (1, "polhode warm-cache: interrupted.\n")
