@@ -162,7 +162,7 @@ def test_a_torque_that_jumps_is_cut_at_the_jumps():
     first.breaks = ()
     Q, Omega = reference(first, 0.8)
     second = p.replaced(Q0=Q, Omega0=Omega)
-    second._torque_kernel = lambda t, Q, par: (0 * t, 1 + t, 0 * t)
+    second.torque_kernel = lambda t, Q, par: (0 * t, 1 + t, 0 * t)
     second.breaks, second.t0 = (), 0.8
     expected = reference(second, 1.5)
     for found, bound in ((reference(p, 1.5), 1e-14), (by_dop853(p, 1.5), 1e-12)):
