@@ -79,3 +79,31 @@ def test_two_interrupts_end_the_compilation_between_two_kernels(tmp_path):
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
     assert (process.wait(60), process.stderr.read()) == (1, "polhode warm-cache: interrupted.\n")
+
+
+@posix
+def test_an_interrupt_in_the_last_piece_of_a_run_is_not_lost():
+    import polhode as ph
+
+    def step(problem, Q, Omega, h, t):
+        if t > 0:
+            signal.raise_signal(signal.SIGINT)
+        return Q, Omega
+
+    s = ph.solve("stress", step, h=0.125, n_steps=2)
+    assert s.success and len(s.t) == 3 and s.stats["interrupted"]
+    with pytest.raises(KeyboardInterrupt):
+        ph.stress(once_interrupted(), h=0.5, t_end=100, ensemble=2)
+
+
+def once_interrupted():
+    """A method that does nothing, with one Ctrl-C in the last step of its first run."""
+    left = [200]
+
+    def still(problem, Q, Omega, h, t):
+        left[0] -= 1
+        if left[0] == 0:
+            signal.raise_signal(signal.SIGINT)
+        return Q, Omega
+
+    return still

@@ -116,7 +116,7 @@ def test_the_loop_that_reduces_is_compiled_only_when_asked_for():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reduce": "enrgy"}, "reduce='enrgy' is not known; give some of 'energy', 'momentum'"),
+        ({"reduce": "enrgy"}, "reduce has 'enrgy'; it may have energy, momentum"),
         ({"reduce": "energy", "reduce_every": 50}, "leaves 2 of 100 steps to look at"),
         ({"reduce": "energy", "method": midpoint_like}, "not with a plain function"),
         ({"reduce": "energy", "problem": "book-toss"}, "has no potential, so it has no energy"),

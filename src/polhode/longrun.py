@@ -64,7 +64,9 @@ class Run:
                 self.seconds += now - clock
                 tick(self.done)
                 self.rows.flush()
-                if interrupt.seen and self.done < self.n and not self.message:
+                if interrupt.seen and self.done == self.n:
+                    self.interrupted = True  # complete, but who makes many short runs has to know
+                elif interrupt.seen and not self.message:
                     self._interrupted()
                 if self.checkpoint is not None and now - saved >= checkpoint_every:
                     self.save()
