@@ -46,8 +46,8 @@ mutants: $(READY)
 	$(BIN)/python scripts/mutants.py
 
 docs: $(READY)
-	$(BIN)/python -m polhode.report.catalogue docs
-	$(BIN)/python -m polhode.report.recommend docs
+	$(BIN)/python -m polhode.views.catalogue docs
+	$(BIN)/python -m polhode.views.recommend docs
 	$(BIN)/python -c "import polhode; polhode.stress().figure().savefig('docs/stress.png', dpi=80)"
 
 $(READY): pyproject.toml

@@ -18,12 +18,12 @@ import numpy as np
 import ours
 from measure import duration
 
-from polhode import scalar
-from polhode.body import torque_at
-from polhode.model import Method
-from polhode.so3.rotations import matrix
-from polhode.solve import KernelRunner, body_of
-from polhode.solver import NO_SOLVE
+from polhode.integrators.method import Method
+from polhode.kernels import scalar
+from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.rotations import matrix
+from polhode.kernels.step import torque_at
+from polhode.runs.solve import KernelRunner, body_of
 
 WARM, COUNTED = 200, 40
 """Steps before the counting, so that guesses are good and an iteration takes what it takes; steps counted."""

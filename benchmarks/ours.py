@@ -3,7 +3,7 @@
 import numpy as np
 
 import polhode as ph
-from polhode.solve import KernelRunner
+from polhode.runs.solve import KernelRunner
 
 
 def loop(problem, method, h, n):

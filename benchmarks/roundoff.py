@@ -23,10 +23,10 @@ import time
 import numpy as np
 
 import polhode as ph
-from polhode.methods.catalogue import method as look_up
-from polhode.scalar import STEP
-from polhode.so3.rotations import compose, matrix
-from polhode.solve import body_of
+from polhode.integrators.catalogue import method as look_up
+from polhode.kernels.rotations import compose, matrix
+from polhode.kernels.scalar import STEP
+from polhode.runs.solve import body_of
 
 EPS = 2.0**-52
 SAMPLES = 200

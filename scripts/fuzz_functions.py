@@ -21,10 +21,10 @@ import numpy as np
 from numba import types
 
 import polhode as ph
-from polhode import blocks, compile
-from polhode.lanes import Lanes
-from polhode.pointers import pointer
-from polhode.rotation import Rotation
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.machine import compile, ensemble_loop
+from polhode.machine.lanes import Lanes
+from polhode.machine.pointers import pointer
 
 WIDTH = 4
 LANES = Lanes(WIDTH)
@@ -225,7 +225,12 @@ class Generator:
 
 def one_body():
     """call(address, t, Q, parameters): three numbers, by machine code for one body."""
-    at, read, write, address = pointer(compile.TORQUE), blocks.reader(9, 0, 1), blocks.writer(1), blocks.address
+    at, read, write, address = (
+        pointer(compile.TORQUE),
+        ensemble_loop.reader(9, 0, 1),
+        ensemble_loop.writer(1),
+        ensemble_loop.address,
+    )
 
     def call(given, t, Q, parameters, out):
         write(out, 0, at(given)(t, read(Q, 0), address(parameters, 0, 0)))
@@ -235,7 +240,12 @@ def one_body():
 
 def four_bodies():
     """The same for bodies in lanes."""
-    at, read, write, address = pointer(IN_LANES), blocks.reader(9, 0, WIDTH), blocks.writer(WIDTH), blocks.address
+    at, read, write, address = (
+        pointer(IN_LANES),
+        ensemble_loop.reader(9, 0, WIDTH),
+        ensemble_loop.writer(WIDTH),
+        ensemble_loop.address,
+    )
 
     def call(given, t, Q, parameters, out):
         write(out, 0, at(given)(t, read(Q, 0), address(parameters, 0, 0)))

@@ -155,7 +155,7 @@ def tried(mutant):
 
 def _imports_for(text):
     """A mutant may use a function that its file does not import."""
-    extra = "from polhode.so3.rotations import cay, dexp, dexpinv, exp, rotated, rotated_back\n"
+    extra = "from polhode.kernels.rotations import cay, dexp, dexpinv, exp, rotated, rotated_back\n"
     first = re.search(r"^(from|import) ", text, re.MULTILINE)
     return text[: first.start()] + extra + text[first.start() :]
 
@@ -164,7 +164,7 @@ def _imports_for(text):
 def _selection(file):
     """The names of the methods that run through kernels of a file, as a selection of tests."""
     import polhode
-    from polhode.cache import reachable
+    from polhode.machine.cache import reachable
 
     names = []
     for m in polhode.methods().values():

@@ -221,7 +221,7 @@ LINES = {
 
 def line_faults(count, seed, seconds=60):
     """Run so many command lines with words replaced or added; yields (words, fault) of the wrong ones."""
-    from polhode.cli import main
+    from polhode.cli.main import main
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for k in range(count):

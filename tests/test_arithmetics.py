@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import theorems
-from polhode.scalar import STEP
-from polhode.so3.rotations import compose, inverse, matrix
-from polhode.solve import body_of
+from polhode.kernels.rotations import compose, inverse, matrix
+from polhode.kernels.scalar import STEP
+from polhode.runs.solve import body_of
+from polhode.testbench.certificate import theorems
 
 METHODS = list(ph.methods().values())
 NAMED = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.properties import BY_KEY
+from polhode.integrators.properties import BY_KEY
 
 # ---- a variational Lie-Verlet in NumPy, and the same with one mistake each ----------------------------
 
@@ -163,7 +163,7 @@ def test_a_drift_too_small_for_a_short_run_is_no_contradiction():
 
 
 def test_the_page_is_one_file(tmp_path):
-    from polhode.report.certificate import certificate_page
+    from polhode.views.certificate import certificate_page
 
     html = certificate_page(ph.certify("VLV", drift=False))
     assert html.startswith("<!doctype html>") and "http" not in html.replace("http://www.w3.org", "")
@@ -171,9 +171,9 @@ def test_the_page_is_one_file(tmp_path):
 
 def test_an_order_that_could_not_be_measured_leaves_the_others():
     """Of an integrator whose Q fails at some steps while its Omega does not."""
-    from polhode.certify.certificate import Property
-    from polhode.certify.diagnosis import diagnosis
-    from polhode.certify.summary import summary
+    from polhode.testbench.certificate.certificate import Property
+    from polhode.testbench.certificate.diagnosis import diagnosis
+    from polhode.testbench.certificate.summary import summary
 
     found = {"order_free_Q": Property(None, 0.1, "undecided", ""), "order_free_Omega": Property(0.2, 0.1, "yes", "")}
     assert diagnosis(found, {})[0].startswith("Even the free body converges with order 0.2:")

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import cases, theorems
-from polhode.properties import CLAIMED, groups
-from polhode.solve import body_of
+from polhode.integrators.properties import CLAIMED, groups
+from polhode.runs.solve import body_of
+from polhode.testbench.certificate import cases, theorems
 
 METHODS = list(ph.methods().values())
 YES_OR_NO = [
@@ -57,7 +57,7 @@ def test_order(method, row):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_sources_are_in_the_bibliography(method):
-    from polhode.references import entries
+    from polhode.bibliography import entries
 
     known = entries()
     assert method.sources and all(key in known for key in method.sources)

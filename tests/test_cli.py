@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify.study import ORTOLAN_SACCON
-from polhode.cli import VERBS, main
-from polhode.references import bibtex, entries, fields
-from polhode.solve import methods
+from polhode.bibliography import bibtex, entries, fields
+from polhode.cli.main import VERBS, main
+from polhode.runs.solve import methods
+from polhode.testbench.drift.study import ORTOLAN_SACCON
 
 
 def called(capsys, *arguments):
@@ -139,7 +139,7 @@ def test_run_reduces(capsys):
 def test_the_summary_is_the_same_whatever_is_looked_at_together(capsys, monkeypatch):
     arguments = ("run", "VLV", "stress", "--n-steps", "1000", "--json")
     whole = json.loads(called(capsys, *arguments)[1])
-    monkeypatch.setattr("polhode.cli.run.ROWS", 7)
+    monkeypatch.setattr("polhode.cli.verbs.run.ROWS", 7)
     parts = json.loads(called(capsys, *arguments)[1])
     s = ph.solve("stress", "VLV", n_steps=1000)
     for data in (whole, parts):
@@ -200,7 +200,7 @@ def test_a_command_that_was_stopped_goes_on_and_ends_with_the_same_file(capsys, 
 
 
 def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(capsys, monkeypatch):
-    monkeypatch.setattr("polhode.longrun.Interrupt.__init__", lambda self: setattr(self, "seen", True))
+    monkeypatch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self: setattr(self, "seen", True))
     code, out, err = called(capsys, "run", "VLV", "stress")
     assert (code, err) == (1, "")
     assert "Interrupted at step 4096 of 80000" in out and "With --checkpoint FILE the same command" in out
@@ -253,7 +253,7 @@ def test_an_interruption_exits_with_one(capsys, monkeypatch):
     def interrupt(arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polhode.cli.list.run", interrupt)
+    monkeypatch.setattr("polhode.cli.verbs.list.run", interrupt)
     code, out, err = called(capsys, "list")
     assert (code, out, err) == (1, "", "polhode list: interrupted.\n")
 
@@ -288,6 +288,6 @@ def test_every_source_of_every_method_and_problem_resolves():
 def test_an_entry_is_read_to_its_last_brace(monkeypatch):
     author = "Bi{\\'c}ani{\\'c}, N. and Eng{\\o}, K."
     text = f'@article{{a,\n  author = {{{author}}},\n  title = {{On {{SO}}(3)}},\n  year = "2010",\n}}'
-    monkeypatch.setattr("polhode.references.entries", lambda: {"a": text})
+    monkeypatch.setattr("polhode.bibliography.entries", lambda: {"a": text})
     assert bibtex(["a"]) == text
     assert fields("a") == {"author": "Bićanić, N. and Engø, K.", "title": "On SO(3)", "year": "2010"}

@@ -49,7 +49,7 @@ def test_a_closed_output_is_no_fault(arguments):
     ],
 )
 def test_files_that_cannot_be_are_refused_before_work_begins(option, value, sentence, capsys):
-    from polhode.cli import main
+    from polhode.cli.main import main
 
     code = main(["run", "VLV", "stress", "--n-steps", "4", option, value])
     shown = capsys.readouterr().err
@@ -58,7 +58,7 @@ def test_files_that_cannot_be_are_refused_before_work_begins(option, value, sent
 
 @posix
 def test_a_folder_with_too_long_a_name_is_a_sentence(capsys):
-    from polhode.cli import main
+    from polhode.cli.main import main
 
     assert main(["stress", "--methods", "VLV", "--out", "x" * 5000]) == 2
     assert "File name too long" in capsys.readouterr().err

@@ -62,7 +62,7 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
 
 
 def test_one_loop_per_method_serves_every_torque():
-    from polhode import compile
+    from polhode.machine import compile
 
     ph.solve("stress", "VLV", h=0.125, n_steps=1)
     compile.probe(compile.TORQUE)  # what compares a user's torque with its machine code, once for all of them

@@ -14,11 +14,11 @@ from mpmath import mpf
 from refine import agree, refined
 
 import polhode as ph
-from polhode.certify import cases, theorems
-from polhode.methods.composition import compose
-from polhode.methods.nystrom import BLANES_CASAS_ESCORIHUELA, BLANES_MOAN, Splitting, reduced
-from polhode.methods.schemes import SCHEMES, Scheme, palindrome, words
-from polhode.properties import CLAIMED
+from polhode.integrators.composition import compose
+from polhode.integrators.nystrom import BLANES_CASAS_ESCORIHUELA, BLANES_MOAN, Splitting, reduced
+from polhode.integrators.parts.schemes import SCHEMES, Scheme, palindrome, words
+from polhode.integrators.properties import CLAIMED
+from polhode.testbench.certificate import cases, theorems
 
 STAGES_AND_ORDER = {
     "S4": (5, 4),

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import polhode as ph
-from polhode.cli import main
+from polhode.cli.main import main
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")
@@ -75,6 +75,6 @@ def test_module_and_attribute_on_the_command_line(capsys, monkeypatch):
 
 
 def test_generated_pages_are_up_to_date():
-    from polhode.report.recommend import page
+    from polhode.views.recommend import page
 
     assert (DOCS / "recommend.md").read_text(encoding="utf-8") == page()

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import drift
-from polhode.certify import evidence as judging
-from polhode.certify.drift import stress
-from polhode.certify.evidence import Evidence
-from polhode.certify.slopes import line, pooled, power
-from polhode.certify.study import ORTOLAN_SACCON
 from polhode.errors import FileError, InputError
-from polhode.report.stress import stress_page
+from polhode.testbench.drift import evidence as judging
+from polhode.testbench.drift import stress as study
+from polhode.testbench.drift.evidence import Evidence
+from polhode.testbench.drift.slopes import line, pooled, power
+from polhode.testbench.drift.stress import stress
+from polhode.testbench.drift.study import ORTOLAN_SACCON
+from polhode.views.stress import stress_page
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +292,7 @@ def test_any_problem_with_a_potential_also_at_rest():
     row = stress("VLV", problem=still, t_end=50).rows[0]
     assert row.verdict == "no drift seen"
     pendulum = ph.Problem(inertia=(1, 2, 2.5), potential=lambda Q: Q[0, 0], Omega0=(0, 0, 0), name="pendulum")
-    starts = list(drift.Starts(pendulum, 3))
+    starts = list(study.Starts(pendulum, 3))
     assert np.array_equal(starts[0].Omega0, [0, 0, 0])
     assert 1e-4 < np.linalg.norm(starts[1].Omega0) < 1e-2
     assert 0 < np.linalg.norm(starts[2].Omega0) < 1e-8

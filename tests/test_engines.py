@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import engines
-from polhode.certify import cases, outside
-from polhode.certify.across import Absent, Measured, across
-from polhode.cli import main
+from polhode.cli.main import main
 from polhode.errors import InputError
+from polhode.testbench import peers
+from polhode.testbench.certificate import cases, outside
+from polhode.testbench.peers.across import Absent, Measured, across
 
 PACKAGES = {
     "scipy": "scipy",
@@ -42,8 +42,8 @@ def needed(package):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_engine_integrates_the_same_motion(package):
     needed(package)
-    name = f"{package}:{engines.shown(package)[0]}"
-    box = engines.engine(name)
+    name = f"{package}:{peers.shown(package)[0]}"
+    box = peers.engine(name)
     p = outside.placed(cases.forced())
     h = 1 / 512
     Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), h, 64, p.t0)
@@ -55,7 +55,7 @@ def test_every_engine_integrates_the_same_motion(package):
 @pytest.mark.parametrize("name", ORDERS)
 def test_orders(name):
     needed(name.split(":")[0])
-    (Q, Omega), _ = outside.order(engines.engine(name).advance, outside.placed(cases.free()))
+    (Q, Omega), _ = outside.order(peers.engine(name).advance, outside.placed(cases.free()))
     assert min(Q.value, Omega.value) == pytest.approx(ORDERS[name], abs=0.15)
 
 
@@ -63,7 +63,7 @@ def test_a_full_tensor_of_inertia_is_understood():
     for package in PACKAGES:
         if importlib.util.find_spec(PACKAGES[package]) is None:
             continue
-        box = engines.engine(f"{package}:{engines.shown(package)[0]}")
+        box = peers.engine(f"{package}:{peers.shown(package)[0]}")
         J = np.array([[1.6, 0.2, -0.1], [0.2, 2.3, 0.3], [-0.1, 0.3, 3.1]])
         p = ph.Problem(inertia=J, Q0=(0.1, 0.2, 0.3), Omega0=(0.5, -0.4, 0.3))
         Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), 1 / 256, 256, 0.0)
@@ -105,7 +105,7 @@ def test_an_absent_engine_gets_a_sentence(package, monkeypatch, capsys):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, PACKAGES[package], None)
     if package == "sdof":
-        from polhode.engines import sdof
+        from polhode.testbench.peers import sdof
 
         sdof._steps.cache_clear()
     assert main(["certify", f"{package}:anything"]) == 2
@@ -123,13 +123,13 @@ def test_an_absent_engine_gets_a_sentence(package, monkeypatch, capsys):
 
 def test_unknown_names_get_the_nearest_one():
     with pytest.raises(InputError, match="Did you mean 'DOP853'"):
-        engines.engine("scipy:DOP85")
+        peers.engine("scipy:DOP85")
     with pytest.raises(InputError, match="Did you mean 'scipy'"):
-        engines.engine("scipi:RK45")
+        peers.engine("scipi:RK45")
 
 
 def test_names_are_case_blind():
-    assert engines.engine("SciPy:dop853").name == "scipy:DOP853"
+    assert peers.engine("SciPy:dop853").name == "scipy:DOP853"
 
 
 def test_an_integrator_that_does_not_run_is_a_row_and_a_sentence():

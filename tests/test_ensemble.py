@@ -11,12 +11,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode import blocks, compile, lanes
-from polhode.body import start_plain, torque_at
-from polhode.ensemble import solve_ensemble
-from polhode.so3.rotations import compose, exp, rotated_back, unit
-from polhode.so3.vectors import lin, mul, scaled
-from polhode.solver import NO_SOLVE
+from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.rotations import compose, exp, rotated_back, unit
+from polhode.kernels.step import start_plain, torque_at
+from polhode.kernels.vectors import lin, mul, scaled
+from polhode.machine import compile, ensemble_loop, lanes
+from polhode.runs.ensemble.solve import solve_ensemble
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()
 
@@ -418,7 +418,7 @@ def test_a_million_short_trajectories():
 def test_memory_is_what_is_saved():
     program = """
 import resource, numpy as np
-from polhode.ensemble import solve_ensemble
+from polhode.runs.ensemble.solve import solve_ensemble
 Omega0 = np.random.default_rng(1).normal(size=(20_000, 3))
 solve_ensemble("heavy-top", "VLV", Omega0=Omega0[:10], h=0.01, n_steps=2)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -432,7 +432,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_memory_of_a_million_short_trajectories():
     program = """
 import resource, numpy as np
-from polhode.ensemble import solve_ensemble
+from polhode.runs.ensemble.solve import solve_ensemble
 Omega0 = np.random.default_rng(1).normal(size=(1_000_000, 3))
 solve_ensemble("free-body", "VLV", Omega0=Omega0[:10], h=0.01, n_steps=2)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -461,7 +461,7 @@ def test_ctrl_c_returns_what_was_computed(threads):
     program = f"""
 import os, signal, threading
 import numpy as np
-from polhode.ensemble import solve_ensemble
+from polhode.runs.ensemble.solve import solve_ensemble
 Omega0 = np.random.default_rng(1).normal(size=(1000, 3))
 solve_ensemble("heavy-top", "VLV", Omega0=Omega0, h=0.01, n_steps=2)
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -480,7 +480,7 @@ def test_progress_is_drawn_on_standard_error(capsys):
 def test_a_second_process_compiles_nothing(tmp_path):
     program = """
 from polhode import compile
-from polhode.ensemble import solve_ensemble
+from polhode.runs.ensemble.solve import solve_ensemble
 solve_ensemble("heavy-top", "VLV", h=0.01, n_steps=2)
 print([hit for _, hit in compile.COMPILED])
 """
@@ -494,7 +494,7 @@ def test_the_loop_is_made_of_vectors(tmp_path, monkeypatch):
     """A vectorisation that is missed would cost a factor of six and change no result."""
     monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
     p, m = ph.problem("heavy-top"), ph.method("ELN")
-    loop = blocks.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, compile.TORQUE)
+    loop = ensemble_loop.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, compile.TORQUE)
     code = next(iter(loop.inspect_asm().values()))
     vector = "%zmm" if lanes.HALF == 8 else "%ymm"
     in_vectors = sum(("vmulpd" in x or "vaddpd" in x or "vsubpd" in x) and vector in x for x in code.splitlines())
@@ -548,7 +548,7 @@ def test_a_body_that_does_not_exist_in_space_is_warned_of():
 
 def test_lanes_have_no_truth_value():
     """Code that branches on a number must not compile in lanes: it would decide for all bodies by one of them."""
-    from polhode import compile
+    from polhode.machine import compile
 
     def torque(t, Q, par):
         if Q[0] > 0:
@@ -557,7 +557,7 @@ def test_lanes_have_no_truth_value():
 
     m = ph.method("ELN")
     with pytest.raises(compile.CannotCompile):
-        blocks.loop(m.step, m.start, 9, 0, torque)
+        ensemble_loop.loop(m.step, m.start, 9, 0, torque)
 
 
 def test_the_example_of_the_contract():

@@ -6,15 +6,15 @@ import pytest
 from mpmath import mpf
 
 import polhode as ph
-from polhode.exact.elliptic import jacobi
-from polhode.exact.free_body import FreeSolution
-from polhode.exact.free_flow import free_flow
-from polhode.exact.reference import by_dop853, by_mpmath
-from polhode.methods.elliptic import flight
-from polhode.rotation import Rotation
-from polhode.scalar import STEP
-from polhode.so3.rotations import compose, inverse, matrix, rotated, unit
-from polhode.solve import body_of
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.elliptic import flight
+from polhode.kernels.elliptic import jacobi
+from polhode.kernels.free_flow import free_flow
+from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
+from polhode.kernels.scalar import STEP
+from polhode.reference.closed_form import FreeSolution
+from polhode.reference.reference import by_dop853, by_mpmath
+from polhode.runs.solve import body_of
 
 ULP = 2.0**-52
 BODY = (1.0, 1.7, 2.5)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify.family import random_problems
-from polhode.cli import main
+from polhode.cli.main import main
 from polhode.errors import InputError
+from polhode.testbench.drift.family import random_problems
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_drift_is_found_on_some_and_none_where_there_is_none(family):
 
 
 def test_plain_data_and_table(family):
-    from polhode.report.files import as_json
+    from polhode.views.files import as_json
 
     data = json.loads(as_json(family.to_dict()))
     assert len(data["problems"]) == len(data["results"]) == 3

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import places, store
+from polhode.runs import netcdf, places
 
 COLUMNS = ("t", "Q", "Omega", "energy", "momentum")
 ROW = 17 * 8
@@ -72,7 +72,7 @@ assert s.success and r.success
 def test_an_interrupted_trajectory_keeps_its_states_when_the_run_goes_on(tmp_path, monkeypatch):
     files = {"out": tmp_path / "run.nc", "checkpoint": tmp_path / "run.ckpt", "n_steps": 9000}
     with monkeypatch.context() as patch:
-        patch.setattr("polhode.longrun.Interrupt.__init__", lambda self: setattr(self, "seen", True))
+        patch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self: setattr(self, "seen", True))
         part = stress(**files)
     loaded = ph.load(files["out"])
     assert not loaded.success and loaded.message == part.message and "Interrupted at step 4096" in part.message
@@ -359,7 +359,7 @@ def test_a_folder_that_may_not_be_written(tmp_path, use):
 @pytest.mark.parametrize("option", ["--out", "--checkpoint", "--plot"])
 @pytest.mark.parametrize("path", ["x" * 300, "a\0b.nc", "/dev/null", "."])
 def test_names_on_the_command_line(capsys, tmp_path, monkeypatch, option, path):
-    from polhode.cli import main
+    from polhode.cli.main import main
 
     monkeypatch.chdir(tmp_path)
     assert main(["run", "VLV", "stress", "--n-steps", "3", option, path]) == 2
@@ -385,7 +385,7 @@ def test_a_block_is_counted_in_pieces(tmp_path):
     columns = {k: getattr(s, k) for k in COLUMNS}
     files = []
     for name, piece in (("one", 3001), ("many", 7)):
-        made = store.Store(tmp_path / name, {"format": "polhode trajectory"}, True, 3001)
+        made = netcdf.Store(tmp_path / name, {"format": "polhode trajectory"}, True, 3001)
         for i in range(0, 3001, piece):
             made.append(**{k: v[i : i + piece] for k, v in columns.items()})
         files.append((pathlib.Path(tmp_path / name).read_bytes(), made.digest()))

@@ -11,8 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.methods.lie_newmark import algo_0
-from polhode.methods.trapezoidal import trapm
+from polhode.integrators.lie_newmark import algo_0
+from polhode.integrators.trapezoidal import trapm
 
 FORCED = ph.problem("forced")
 FREE = ph.problem("free-body", inertia=tuple(FORCED.moments))

@@ -11,12 +11,12 @@ import scipy.optimize
 from conftest import reference_end
 
 import polhode as ph
-from polhode.certify import cases
-from polhode.compile import TORQUE
-from polhode.lanes import HALF
-from polhode.methods.gauss import coefficients
-from polhode.node_lanes import torque_for
-from polhode.nodes import Nodes, as_nodes, as_numbers, collocation, largest, last_of, mixed, total
+from polhode.integrators.gauss import coefficients
+from polhode.kernels.quadrature_nodes import Nodes, as_nodes, as_numbers, collocation, largest, last_of, mixed, total
+from polhode.machine.compile import TORQUE
+from polhode.machine.lanes import HALF
+from polhode.machine.quadrature_lanes import torque_for
+from polhode.testbench.certificate import cases
 
 METHODS = [m for m in ph.methods().values() if m.nodes]
 

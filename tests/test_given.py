@@ -13,8 +13,8 @@ import pytest
 from support.ways import WAYS, at
 
 import polhode as ph
-from polhode import fingerprint
-from polhode.cache import Folder
+from polhode.kernels import fingerprint
+from polhode.machine.cache import Folder
 
 TESTS = pathlib.Path(__file__).parent
 START = {"inertia": (1.0, 2.0, 2.5), "Q0": (0.3, 0.1, 0.0), "Omega0": (0.1, 1.0, 0.2)}
@@ -110,7 +110,7 @@ def test_lambdas_with_defaults_in_a_loop_are_different_problems():
 
 
 def test_a_step_of_ones_own_is_the_one_given_now():
-    from polhode.body import start_plain
+    from polhode.kernels.step import start_plain
 
     factor = 1.0
 
@@ -136,11 +136,11 @@ def test_the_guard_notices_machine_code_of_another_function(monkeypatch):
 
 
 def test_the_guard_notices_it_in_ensembles_too(monkeypatch):
-    from polhode import sweeps
+    from polhode.runs.ensemble import schedule
 
     p, other = problem(lambda t, Q: (Q[2, 1], -Q[2, 0], 0.0)), problem(lambda t, Q: (Q[2, 1], -1.01 * Q[2, 0], 0.0))
-    way = sweeps.way_of(other, ph.method("VLV"), *sweeps.sizes(other, ph.method("VLV"), 0.1))
-    monkeypatch.setattr("polhode.ensemble.way_of", lambda *given: way)
+    way = schedule.way_of(other, ph.method("VLV"), *schedule.sizes(other, ph.method("VLV"), 0.1))
+    monkeypatch.setattr("polhode.runs.ensemble.solve.way_of", lambda *given: way)
     with pytest.raises(ph.InputError, match="does not compute what the Python function does"):
         ph.solve_ensemble(p, "VLV", Omega0=np.ones((9, 3)), h=0.1, n_steps=2)
 
@@ -159,7 +159,7 @@ def test_the_guard_lets_round_off_pass_and_says_when_a_torque_is_no_function():
 
 def test_the_fingerprint_is_the_same_in_another_process():
     program = f"import sys; sys.path.insert(0, {str(TESTS)!r})\n" + (
-        "from support.ways import WAYS\nfrom polhode.fingerprint import fingerprint\n"
+        "from support.ways import WAYS\nfrom polhode.kernels.fingerprint import fingerprint\n"
         "print([fingerprint([make()[0]]).digest for make in WAYS.values()])"
     )
     run = lambda: subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -216,7 +216,7 @@ def test_the_folder_is_private(tmp_path):
 
 
 def test_the_folder_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("polhode.cache.MOST_FILES", 20)
+    monkeypatch.setattr("polhode.machine.cache.MOST_FILES", 20)
     folder = Folder(tmp_path / "code")
     for i in range(60):
         folder.write(f"entry{i}", pickle.dumps(i))
@@ -257,7 +257,7 @@ def test_a_damaged_cache_compiles_anew(tmp_path):
 
 def test_memory_does_not_grow_with_every_new_closure():
     """By the number of functions that are kept: what is not kept is given back."""
-    from polhode import compile
+    from polhode.machine import compile
 
     before = len(compile.KEPT)
     for k in range(3):

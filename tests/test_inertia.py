@@ -8,8 +8,9 @@ import pytest
 from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
-from polhode import Problem, inertia
+from polhode import Problem
 from polhode.errors import InputError
+from polhode.physics import inertia
 
 X, W = np.polynomial.legendre.leggauss(12)
 X, W = (X + 1) / 2, W / 2

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import longrun
 
 COLUMNS = ("t", "Q", "Omega", "energy", "momentum")
 TENSOR = ((2.0, 0.1, 0.0), (0.1, 2.5, 0.2), (0.0, 0.2, 3.0))
@@ -37,7 +36,7 @@ def midpoint_like(problem, Q, Omega, h, t):
     "problem", [functools.partial(ph.problem, "stress"), tilted, functools.partial(ph.problem, "book-toss")]
 )
 def test_a_streamed_run_has_the_bits_of_a_kept_one(tmp_path, monkeypatch, problem, every):
-    monkeypatch.setattr(longrun, "BUFFER", 50)  # many writes
+    monkeypatch.setattr("polhode.runs.drive.BUFFER", 50)  # many writes
     p = problem()
     h = p.h or 0.05
     kept = ph.solve(p, "VLV", h=h, n_steps=2003, save_every=every)
@@ -103,7 +102,7 @@ def test_reductions_are_the_same_interpreted_and_for_a_users_potential():
 
 
 def test_the_loop_that_reduces_is_compiled_only_when_asked_for():
-    from polhode import compile
+    from polhode.machine import compile
 
     before = len(compile.COMPILED)
     ph.solve("stress", "NMB", h=0.125, n_steps=10)
@@ -278,7 +277,7 @@ def test_compensated_sums_pay():
 
 
 def test_unit_leaves_a_unit_quaternion_alone():
-    from polhode.so3.rotations import exp, unit
+    from polhode.kernels.rotations import exp, unit
 
     rng = np.random.default_rng(5)
     for x in rng.standard_normal((1000, 3)):

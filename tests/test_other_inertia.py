@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.principal import attitude, eigen, in_body, in_principal, velocity
+from polhode.inputs.principal import attitude, eigen, in_body, in_principal, velocity
 
 START = dict(Q0=(0.6, -0.3, 0.2), Omega0=(0.4, -0.3, 0.5))
 BUILDERS = {

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import travel
-from polhode.methods.lie_newmark import algo_0
-from polhode.methods.modified_midpoint import imr
-from polhode.methods.preprocessed import dmv
-from polhode.methods.tableaux import CLASSICAL, GAUSS
-from polhode.methods.time_transformed import time_transformed
-from polhode.methods.trapezoidal import trapm
-from polhode.model import BlackBox
+from polhode import pickling
+from polhode.integrators.lie_newmark import algo_0
+from polhode.integrators.method import BlackBox
+from polhode.integrators.modified_midpoint import imr
+from polhode.integrators.parts.tableaux import CLASSICAL, GAUSS
+from polhode.integrators.preprocessed import dmv
+from polhode.integrators.time_transformed import time_transformed
+from polhode.integrators.trapezoidal import trapm
 
 TIMEOUT = 120
 """Seconds after which a process that does not answer is a failure, and not a test that never ends."""
@@ -304,6 +304,6 @@ def test_exceptions_travel_or_are_named():
 
 
 def test_a_maker_is_found_by_name():
-    assert travel.packed(hanging) is hanging
+    assert pickling.packed(hanging) is hanging
     for maker in (ph.gauss(4).coefficients, ph.compose("VLV", "S4").step):
-        assert over(travel.packed(maker)).__qualname__ == maker.__qualname__
+        assert over(pickling.packed(maker)).__qualname__ == maker.__qualname__

@@ -20,11 +20,11 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.figures.animate import animate
-from polhode.figures.axis_angle import _segments, plot_axis_angle
-from polhode.figures.level_surfaces import level_surface
-from polhode.figures.polhode import _cone, _visible, plot_polhode
-from polhode.figures.trajectory import plot_trajectory
+from polhode.views.figures.animate import animate
+from polhode.views.figures.axis_angle import _segments, plot_axis_angle
+from polhode.views.figures.level_surfaces import level_surface
+from polhode.views.figures.polhode import _cone, _visible, plot_polhode
+from polhode.views.figures.trajectory import plot_trajectory
 
 
 @pytest.fixture(autouse=True)

@@ -10,16 +10,16 @@ from conftest import dop853
 from mpmath import mpf
 
 import polhode as ph
-from polhode.body import start_trail
-from polhode.certify import cases, theorems
-from polhode.methods.kicked import kicked
-from polhode.methods.modified_midpoint import IMR2, IMR4, IMR6, imr
-from polhode.methods.moser_veselov import moser_veselov_step
-from polhode.methods.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12, dmv
-from polhode.methods.splitting import SR2
-from polhode.methods.time_transformed import DMV_TT4, DMV_TT6, time_transformed
-from polhode.scalar import kernel
-from polhode.series import free_body
+from polhode.integrators.modified_midpoint import IMR2, IMR4, IMR6, imr
+from polhode.integrators.moser_veselov import moser_veselov_step
+from polhode.integrators.parts.kicked import kicked
+from polhode.integrators.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12, dmv
+from polhode.integrators.series import free_body
+from polhode.integrators.splitting import SR2
+from polhode.integrators.time_transformed import DMV_TT4, DMV_TT6, time_transformed
+from polhode.kernels.scalar import kernel
+from polhode.kernels.step import start_trail
+from polhode.testbench.certificate import cases, theorems
 
 BODIES = [(F(3, 5), F(4, 5), F(1)), (F(2), F(3), F(9, 2)), (F(2), F(2), F(4)), (F(7, 3), F(7, 3), F(7, 3))]
 

@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode import build, inertia
 from polhode.errors import InputError
 from polhode.inputs import inertia_tensor
+from polhode.physics import build, inertia
 
 NAMES = list(ph.problems())
 RANDOM = np.random.default_rng(7)

@@ -12,9 +12,8 @@ from dataclasses import fields
 import pytest
 
 import polhode as ph
-from polhode.certify import cases, defects, kernel, outside, theorems
-from polhode.model import Order
-from polhode.properties import (
+from polhode.integrators.method import Order
+from polhode.integrators.properties import (
     BY_KEY,
     CLAIMED,
     KEPT,
@@ -27,6 +26,7 @@ from polhode.properties import (
     groups,
     measured_by,
 )
+from polhode.testbench.certificate import cases, defects, kernel, outside, theorems
 
 SOURCE = pathlib.Path(ph.__file__).parent
 
@@ -173,10 +173,10 @@ import dataclasses, io, json
 import numpy as np
 import polhode as ph
 from rich.console import Console
-from polhode.cli.list import method_data
-from polhode.report.catalogue import methods_page
-from polhode.report.certificate import certificate_notes, certificate_page
-from polhode.report.terminal import method_table
+from polhode.cli.verbs.list import method_data
+from polhode.views.catalogue import methods_page
+from polhode.views.certificate import certificate_notes, certificate_page
+from polhode.views.terminal import method_table
 
 
 def drawn(table):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import measure
-from polhode.certify.recommend import KEEP, measured_data
-from polhode.cli import main
+from polhode.cli.main import main
 from polhode.errors import InputError
-from polhode.exact.reference import reference
+from polhode.reference.reference import reference
+from polhode.testbench.advice import measure
+from polhode.testbench.advice.recommend import KEEP, measured_data
 
 
 def first(**wanted):
@@ -101,7 +101,7 @@ def test_other_wishes():
 def test_a_method_that_has_not_been_measured_is_left_out(monkeypatch):
     data = json.loads(json.dumps(measured_data()))
     del data["methods"]["VLV"]
-    monkeypatch.setattr(sys.modules["polhode.certify.recommend"], "measured_data", lambda: data)
+    monkeypatch.setattr(sys.modules["polhode.testbench.advice.recommend"], "measured_data", lambda: data)
     r = ph.recommend(count=60)
     assert r.left_out["not in measured.json"] >= 1 and "VLV" not in [c.method for c in r.choices]
 

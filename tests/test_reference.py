@@ -9,12 +9,12 @@ import pytest
 from mpmath import mp, mpf
 
 import polhode as ph
-from polhode.exact import reference as module
-from polhode.exact.free_body import FreeSolution
-from polhode.exact.reference import by_dop853, by_mpmath, reference
-from polhode.exact.taylor import Series, Time
-from polhode.so3.rotations import matrix, rotated
-from polhode.so3.vectors import dot
+from polhode.kernels.rotations import matrix, rotated
+from polhode.kernels.vectors import dot
+from polhode.reference import reference as module
+from polhode.reference.closed_form import FreeSolution
+from polhode.reference.reference import by_dop853, by_mpmath, reference
+from polhode.reference.taylor import Series, Time
 
 SPAN = {"book-toss": 2.5, "fast-top": 1.0}
 """Ends of the comparison, where it is not 2; the first contains both jumps of the torque."""

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.certify import cases, theorems
-from polhode.cli import main
-from polhode.references import entries
-from polhode.report.reproduce import save
-from polhode.reproduce import hairer_vilmart, ortolan_saccon
-from polhode.reproduce.catalogue import REPRODUCTIONS, reproduction
-from polhode.reproduce.table import BLANK, Cell
+from polhode.bibliography import entries
+from polhode.cli.main import main
+from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.papers import hairer_vilmart, ortolan_saccon
+from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
+from polhode.testbench.papers.table import BLANK, Cell
+from polhode.views.reproduce import save
 
 
 @pytest.fixture(scope="module")

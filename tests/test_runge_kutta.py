@@ -12,12 +12,12 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.certify import cases, theorems
-from polhode.methods import tableaux
-from polhode.methods.crouch_grossman import crouch_grossman
-from polhode.methods.munthe_kaas import munthe_kaas
-from polhode.methods.tableaux import Tableau, exact, forests, increments, rounded
-from polhode.properties import CLAIMED
+from polhode.integrators.crouch_grossman import crouch_grossman
+from polhode.integrators.munthe_kaas import munthe_kaas
+from polhode.integrators.parts import tableaux
+from polhode.integrators.parts.tableaux import Tableau, exact, forests, increments, rounded
+from polhode.integrators.properties import CLAIMED
+from polhode.testbench.certificate import cases, theorems
 
 PRINTED_CG4 = [
     "0.8177227988124852",

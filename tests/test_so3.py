@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from polhode import scalar
-from polhode.so3 import rotations as R
-from polhode.so3 import vectors as V
+from polhode.kernels import rotations as R
+from polhode.kernels import scalar
+from polhode.kernels import vectors as V
 
 number = st.floats(-3, 3)
 vector = st.tuples(number, number, number)

@@ -141,10 +141,10 @@ def test_a_plain_function_is_a_method():
 
 
 def test_a_method_of_ones_own_from_kernels():
-    from polhode.body import torque_at
-    from polhode.so3.rotations import compose, exp, unit
-    from polhode.so3.vectors import cross, lin, mul, plus, scaled
-    from polhode.solver import NO_SOLVE
+    from polhode.kernels.implicit import NO_SOLVE
+    from polhode.kernels.rotations import compose, exp, unit
+    from polhode.kernels.step import torque_at
+    from polhode.kernels.vectors import cross, lin, mul, plus, scaled
 
     @ph.kernel
     def symplectic_looking(h, t, state, body):

@@ -7,14 +7,14 @@ from conftest import dop853
 from mpmath import mpf
 
 import polhode as ph
-from polhode.body import start_plain, start_tangent
-from polhode.methods import splitting
-from polhode.methods.kicked import kicked, started
-from polhode.methods.midpoint_lie import liemid
-from polhode.methods.splitting import LP2, SR2, SR4, SR6
-from polhode.scalar import kernel
-from polhode.so3.rotations import compose, exp, rotated_back
-from polhode.solver import NO_SOLVE
+from polhode.integrators import splitting
+from polhode.integrators.midpoint_lie import liemid
+from polhode.integrators.parts.kicked import kicked, started
+from polhode.integrators.splitting import LP2, SR2, SR4, SR6
+from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.rotations import compose, exp, rotated_back
+from polhode.kernels.scalar import kernel
+from polhode.kernels.step import start_plain, start_tangent
 
 PRINTED = {  # Kahan & Li's nine stages, as in Hairer, Lubich & Wanner, section V.3, up to the middle one
     "SR6": (

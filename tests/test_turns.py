@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import turns
+from polhode.runs import turns
 
 FAST = dict(Omega0=(0.0, 0.0, 6.0))
 

@@ -8,7 +8,7 @@ jax.config.update("jax_enable_x64", True)
 
 from jax_md import rigid_body, simulate  # noqa: E402  (it fixes its precision when it is imported)
 
-from polhode.rotation import Rotation  # noqa: E402
+from polhode.inputs.scipy_rotation import Rotation  # noqa: E402
 
 NAME = "jax-md"
 REMARK = "our LP2 with the axes in another order"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import odeint, solve_ivp
 
 from peers.stress import rates
-from polhode.rotation import Rotation
+from polhode.inputs.scipy_rotation import Rotation
 
 
 def solvers(stress):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.rotation import Rotation
+from polhode.inputs.scipy_rotation import Rotation
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from peers.stress import stress
 from table import span
 
 import polhode as ph
-from polhode.exact.reference import reference
-from polhode.rotation import Rotation
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.reference.reference import reference
 
 TITLE = "Equal error"
 SHORT, LONG, SAMPLES = 5.0, 10_000.0, 100

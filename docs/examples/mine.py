@@ -10,10 +10,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.body import torque_at
-from polhode.so3.rotations import compose, exp, rotated_back
-from polhode.so3.vectors import lin
-from polhode.solver import NO_SOLVE
+from polhode.kernels.step import torque_at
+from polhode.kernels.rotations import compose, exp, rotated_back
+from polhode.kernels.vectors import lin
+from polhode.kernels.implicit import NO_SOLVE
 
 # ---- a plain function on arrays ----------------------------------------------------------------------
 

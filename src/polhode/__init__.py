@@ -1,28 +1,29 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
-import polhode.certify
-import polhode.methods  # noqa: F401  packages first: importing one later would replace the function of that name
-from polhode import build, inertia
-from polhode.certify.certify import certify
-from polhode.certify.drift import stress
-from polhode.certify.recommend import recommend
-from polhode.ensemble import Ensemble, solve_ensemble
 from polhode.errors import FileError, InputError, LargeStepWarning
-from polhode.figures.animate import animate
-from polhode.figures.axis_angle import plot_axis_angle
-from polhode.figures.polhode import plot_polhode
-from polhode.figures.trajectory import plot_trajectory
-from polhode.methods.composition import compose
-from polhode.methods.crouch_grossman import crouch_grossman
-from polhode.methods.gauss import gauss
-from polhode.methods.munthe_kaas import munthe_kaas
-from polhode.methods.tableaux import Tableau
-from polhode.model import BlackBox, Method, Order
-from polhode.problem import Problem
-from polhode.problems.catalogue import problem, problems
-from polhode.scalar import kernel
-from polhode.solve import method, methods, solve, step
-from polhode.trajectory import Trajectory, load
+from polhode.integrators.composition import compose
+from polhode.integrators.crouch_grossman import crouch_grossman
+from polhode.integrators.gauss import gauss
+from polhode.integrators.method import BlackBox, Method, Order
+from polhode.integrators.munthe_kaas import munthe_kaas
+from polhode.integrators.parts.tableaux import Tableau
+from polhode.kernels import old_paths
+from polhode.kernels.scalar import kernel
+from polhode.physics import build, inertia
+from polhode.physics.catalogue import problem, problems
+from polhode.physics.problem import Problem
+from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
+from polhode.runs.solve import method, methods, solve, step
+from polhode.runs.trajectory import Trajectory, load
+from polhode.testbench.advice.recommend import recommend
+from polhode.testbench.certificate.certify import certify
+from polhode.testbench.drift.stress import stress
+from polhode.views.figures.animate import animate
+from polhode.views.figures.axis_angle import plot_axis_angle
+from polhode.views.figures.polhode import plot_polhode
+from polhode.views.figures.trajectory import plot_trajectory
+
+old_paths.install()
 
 __version__ = "0.1.0"
 __all__ = [

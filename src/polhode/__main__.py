@@ -2,6 +2,6 @@
 
 import sys
 
-from polhode.cli import main
+from polhode.cli.main import main
 
 sys.exit(main())

@@ -42,6 +42,6 @@ def show(*things):
 
 def show_json(data):
     """Print JSON on standard output."""
-    from polhode.report.files import as_json
+    from polhode.views.files import as_json
 
     print(as_json(data))

@@ -7,7 +7,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs.numbers import real_array
 from polhode.inputs.rotations import ROTATION_TOLERANCE, ask_about_degrees
-from polhode.rotation import Rotation
+from polhode.inputs.scipy_rotation import Rotation
 
 
 def attitudes(value: Any) -> np.ndarray:

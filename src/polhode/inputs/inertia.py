@@ -7,7 +7,7 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs.calls import warn
 from polhode.inputs.numbers import real_array
-from polhode.principal import eigen
+from polhode.inputs.principal import eigen
 
 LEAST, GREATEST = 1e-140, 1e140
 """Moments beyond these leave no room for their squares and inverses among floats."""

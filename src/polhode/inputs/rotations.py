@@ -7,7 +7,7 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs.calls import warn
 from polhode.inputs.numbers import real_array
-from polhode.so3.rotations import exp, matrix
+from polhode.kernels.rotations import exp, matrix
 
 ROTATION_TOLERANCE = 1e-8
 """How far Q0^T Q0 may be from the identity; what is left is removed."""

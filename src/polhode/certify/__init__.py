@@ -1,1 +1,0 @@
-"""Measuring what a method does: drift, order, symmetry, symplecticity, invariants."""

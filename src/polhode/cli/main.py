@@ -1,0 +1,106 @@
+"""The command line: one verb per job. To add a verb, add its module here.
+
+A verb's module has HELP (one line), EXAMPLE, `arguments(parser)` and `run(arguments) -> exit code`, and imports
+what is heavy inside `run`. Exit codes: 0 done, 1 failed, 2 misuse, which gets a sentence and never a traceback.
+"""
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+
+from polhode.errors import InputError
+
+VERBS = {
+    "stress": "polhode.cli.verbs.stress",
+    "certify": "polhode.cli.verbs.certify",
+    "engines": "polhode.cli.verbs.engines",
+    "recommend": "polhode.cli.verbs.recommend",
+    "reproduce": "polhode.cli.verbs.reproduce",
+    "list": "polhode.cli.verbs.list",
+    "run": "polhode.cli.verbs.run",
+    "cite": "polhode.cli.verbs.cite",
+    "warm-cache": "polhode.cli.verbs.warm_cache",
+}
+
+DONE, FAILED, MISUSE = 0, 1, 2
+
+
+def main(argv=None):
+    """Run a command line and return its exit code."""
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by who called: >&-
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
+    name = "polhode"
+    try:
+        arguments = parser().parse_args(argv)
+        name = f"polhode {arguments.verb}"
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _told(name, str(error), MISUSE)
+    except KeyboardInterrupt:
+        return _told(name, "interrupted.", FAILED)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        _give_up_output()
+        return DONE
+    except MemoryError:
+        return _told(name, "there is not enough memory for this. Keep fewer states, or take fewer bodies.", FAILED)
+    except OSError as error:
+        _give_up_output()
+        return _told(name, f"the output cannot be written: {error.strerror or error}.", FAILED)
+
+
+def _told(name, sentence, code):
+    """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
+    with contextlib.suppress(OSError):
+        print(f"{name}: {sentence}", file=sys.stderr, flush=True)
+    return code
+
+
+def _nowhere():
+    """A stream that forgets what it is given."""
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def _give_up_output():
+    """What is left in the buffer of standard output goes nowhere: at the end it would raise again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def parser():
+    """The parser of the whole command line."""
+    from polhode import __version__
+
+    top = _Parser(
+        prog="polhode",
+        description="Integrators for the rotation of rigid bodies, and a test bench that measures what they do.",
+        epilog="polhode VERB --help tells more. The main job needs no arguments: polhode stress",
+    )
+    top.add_argument("--version", action="version", version=f"polhode {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=_Parser)
+    for name, path in VERBS.items():
+        module = importlib.import_module(path)
+        sub = verbs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=f"example:\n{module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.arguments(sub)
+        sub.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+        sub.set_defaults(run=module.run)
+    return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one sentence for misuse."""
+
+    def error(self, message):
+        self.exit(MISUSE, f"{self.prog}: {message}. See {self.prog} --help.\n")

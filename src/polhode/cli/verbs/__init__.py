@@ -1,0 +1,1 @@
+"""One module per verb; ``cli/main.py`` has the list."""

@@ -1,0 +1,39 @@
+"""Print the BibTeX of the sources of methods and problems."""
+
+from polhode.cli.output import show_json
+
+HELP = "print the BibTeX of a method's or problem's sources"
+EXAMPLE = "  polhode cite VLV stress"
+
+
+def arguments(parser):
+    """What the verb takes."""
+    parser.add_argument("names", nargs="+", metavar="NAME", help="methods and problems, see polhode list")
+
+
+def run(arguments):
+    """Print the entries, each once."""
+    from polhode.bibliography import bibtex
+
+    sources = {name: sources_of(name) for name in arguments.names}
+    keys = list(dict.fromkeys(key for found in sources.values() for key in found))
+    text = bibtex(keys)
+    if arguments.json:
+        show_json({"sources": sources, "bibtex": {key: bibtex([key]) for key in keys}})
+    else:
+        print(text)
+    return 0
+
+
+def sources_of(name):
+    """The BibTeX keys of a method or a problem."""
+    from polhode.errors import InputError, unknown
+    from polhode.physics.catalogue import problem, problems
+    from polhode.runs.solve import method, methods
+
+    if name.lower() in problems():
+        return list(getattr(problem(name), "sources", ()))
+    try:
+        return list(method(name).sources)
+    except InputError:
+        raise unknown("method or problem", name, [*methods(), *problems()]) from None

@@ -1,0 +1,94 @@
+"""Compile every method and every shipped problem once, so that later runs start at once.
+
+Machine code is kept between processes in a cache (POLHODE_CACHE moves it); what is in it already is not compiled
+again.
+"""
+
+import contextlib
+import signal
+import threading
+import time
+
+from polhode.cli.output import show, show_json, wants_progress
+
+HELP = "compile everything once, so that later runs start at once"
+EXAMPLE = "  polhode warm-cache"
+
+
+def arguments(parser):
+    """What the verb takes."""
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these methods (default: all)")
+    parser.add_argument("--reduce", action="store_true", help="also the loops that reduce energy and momentum")
+
+
+def run(arguments):
+    """Compile, with a progress bar, and say how long it took."""
+    from polhode.machine import compile
+    from polhode.physics.catalogue import problem, problems
+    from polhode.runs.solve import method, methods, solve
+
+    def compile_problem(p):
+        return p.machine_torque, p.has_potential and p.machine_potential
+
+    def compile_method(m):
+        for reduce in ((), ("momentum",)) if arguments.reduce else ((),):
+            solve(problem("free-body"), m, h=0.01, n_steps=3, compiled=True, reduce=reduce)
+
+    chosen = [method(name) for name in arguments.methods] if arguments.methods else list(methods().values())
+    jobs = [("energies", compile.energies)]
+    jobs += [(name, lambda make=make: compile_problem(make())) for name, make in problems().items()]
+    jobs += [(m.name, lambda m=m: compile_method(m)) for m in chosen]
+    seconds = {}
+    with _bar(len(jobs)) as tick, _Patient() as patient:
+        for k, (name, job) in enumerate(jobs, 1):
+            if patient.asked:
+                raise KeyboardInterrupt
+            begin = time.perf_counter()
+            job()
+            seconds[name] = time.perf_counter() - begin
+            tick(k)
+    data = {
+        "kernels": len(compile.COMPILED),
+        "compiled": sum(not from_cache for _, from_cache in compile.COMPILED),
+        "seconds": sum(seconds.values()),
+        "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:5]),
+        "cache": compile.cache_folder(),
+    }
+    show_json(data) if arguments.json else show(_sentence(data))
+    return 0
+
+
+class _Patient:
+    """Notes Ctrl-C, however often, so that it takes effect between two kernels: none may end a compiler in mid-work."""
+
+    asked = False
+
+    def __enter__(self):
+        self._ours = threading.current_thread() is threading.main_thread()
+        if self._ours:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number, frame):
+        self.asked = True
+
+    def __exit__(self, *exception):
+        if self._ours:
+            signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
+        return False
+
+
+def _bar(total):
+    if not wants_progress():
+        return contextlib.nullcontext(lambda done: None)
+    from polhode.runs.progress import Bar
+
+    return Bar(total, "compiling", unit="kernels")
+
+
+def _sentence(data):
+    slowest = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in data["slowest"].items())
+    return (
+        f"{data['compiled']} of {data['kernels']} kernels compiled, the others cached; {data['seconds']:.1f} s "
+        f"(slowest: {slowest}). The cache is {data['cache']}."
+    )

@@ -1,1 +1,0 @@
-"""Figures, drawn by Matplotlib, which is imported when the first is drawn."""

@@ -1,0 +1,87 @@
+"""The catalogue of methods: one list. To add a method, add its name here."""
+
+import functools
+
+from polhode.errors import InputError, one_line, unknown
+from polhode.integrators.compensated import VLV_KAHAN
+from polhode.integrators.crouch_grossman import CG3, CG4, CG_RK4
+from polhode.integrators.elliptic import EXACT, JEM2, JEM4
+from polhode.integrators.energy_momentum import AKW, LS
+from polhode.integrators.gauss import GAUSS8, GAUSS16
+from polhode.integrators.hulbert import HSTAGM
+from polhode.integrators.koziara_bicanic import NEW1, NEW2, NEW3
+from polhode.integrators.lie_newmark import ALGO_0, ELN, NMB, NMS, TLN, TLN_EXP
+from polhode.integrators.method import Method
+from polhode.integrators.midpoint_implicit import IMID, IMIDM
+from polhode.integrators.midpoint_lie import LIEMID, LIEMID_E1, LIEMID_E2, LIEMID_EA, LIEMID_EB
+from polhode.integrators.modified_midpoint import IMR2, IMR4, IMR6
+from polhode.integrators.moser_veselov import MLEOK, RATTLE
+from polhode.integrators.munthe_kaas import RKMK2, RKMK3, RKMK4
+from polhode.integrators.nukala_shelton import MCG, PRK
+from polhode.integrators.nystrom import RKN6, RKN8
+from polhode.integrators.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12
+from polhode.integrators.simo_wong import ALGO_C1, SW
+from polhode.integrators.splitting import LP2, SR2, SR4, SR6
+from polhode.integrators.time_transformed import DMV_TT4, DMV_TT6
+from polhode.integrators.trapezoidal import RKMK_TRAP, RKMK_TRAPWD, TRAP, TRAPM
+from polhode.integrators.variational import HP_EXP, SACCON, VLV
+from polhode.pickling import named
+
+METHODS = (
+    *(ELN, NMB, NMS, TLN, TLN_EXP, ALGO_0),
+    *(LIEMID, LIEMID_E1, LIEMID_E2, LIEMID_EA, LIEMID_EB),
+    *(IMIDM, IMID, TRAP, TRAPM, RKMK_TRAP, RKMK_TRAPWD),
+    *(ALGO_C1, SW),
+    *(AKW, LS),
+    *(HSTAGM,),
+    *(PRK, MCG),
+    *(NEW1, NEW2, NEW3),
+    *(VLV, VLV_KAHAN, HP_EXP, SACCON),
+    *(RATTLE, MLEOK),
+    *(DMV4, DMV6, DMV8, DMV10, DMV12),
+    *(DMV_TT4, DMV_TT6),
+    *(IMR2, IMR4, IMR6),
+    *(SR2, SR4, SR6, LP2),
+    *(RKMK2, RKMK3, RKMK4),
+    *(CG3, CG4, CG_RK4),
+    *(EXACT, JEM2, JEM4),
+    *(RKN6, RKN8),
+    *(GAUSS8, GAUSS16),
+)
+
+
+def methods():
+    """The catalogue: every method by its name."""
+    return {m.name: m for m in METHODS}
+
+
+@functools.cache
+def _known():
+    """Every method by its name and aliases, in small letters."""
+    return {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
+
+
+def is_name(name: str) -> bool:
+    """Whether a method has this name or alias."""
+    return name.lower() in _known()
+
+
+def method(name):
+    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    if isinstance(name, Method):
+        return name
+    if not isinstance(name, str):
+        raise InputError(f"method is {one_line(name)}; give a name, such as 'VLV', or a Method.")
+    known = _known()
+    base, _, scheme = name.rpartition("/")
+    if name.lower() not in known and base and len(name) < 100:  # compositions of compositions, but no endless ones
+        from polhode.integrators.composition import compose
+
+        return compose(base, scheme)
+    try:
+        return known[name.lower()]
+    except KeyError:
+        raise unknown("method", name, list(methods())) from None
+
+
+named(method, methods())

@@ -1,0 +1,291 @@
+"""Lie-Newmark: Newmark's formulas with the rotation update on the group."""
+
+from fractions import Fraction
+
+from polhode.errors import InputError
+from polhode.integrators.method import Method
+from polhode.integrators.parts.equations import midpoint
+from polhode.integrators.parts.tableaux import constants
+from polhode.kernels.implicit import minus9, newton, secant, size
+from polhode.kernels.rotations import cay, compose, exp, matrix, rotated, unit
+from polhode.kernels.scalar import kernel
+from polhode.kernels.step import arrived, start_secant, start_trail, torque_at
+from polhode.kernels.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
+
+
+@kernel
+def eln_step(h, t, state, body):
+    """Explicit Lie-Newmark with the Cayley map.
+
+    Velocity Verlet, written on the group: half a step of Euler's equations forward, a rotation by the
+    midpoint velocity, half a step of Euler's equations backward.
+
+        Omega_h = Omega0 + h/2 J^-1 (J Omega0 x Omega0 + tau0)
+        Q1      = Q0 cay(h Omega_h)
+        Omega1  = Omega_h + h/2 J^-1 (J Omega1 x Omega1 + tau1)          implicit in Omega1 only
+
+    Second order and symmetric: the first and last lines are adjoint to each other. Nothing else holds:
+    neither momentum nor energy of the free body, no symplectic form, and the energy drifts like T h^2 on
+    the stress test; that Newmark's method is conjugate to a symplectic one in a vector space does not carry
+    over to the group.
+
+    Misprint: Bou-Rabee, Ortolan & Saccon print the Cayley map with 4 + |x| where 4 + |x|^2 is meant; the
+    printed map leaves the group.
+    """
+    return newmark(h, t, state, body, cay)
+
+
+@kernel
+def nmb_step(h, t, state, body):
+    """Explicit Newmark in the body frame of Krysl and Endres: ELN with the exponential map.
+
+        Q1 = Q0 exp(h Omega0 + h^2/2 A0),   Omega1 = Omega0 + h/2 (A0 + A1),   J A1 + Omega1 x J Omega1 = tau1
+
+    Same claims as ELN for the same reasons. Its authors expected it to be symplectic ("the numerical
+    evidence is very strong"); the defect of the symplectic form is of the order h^3, and the energy drifts
+    at about half the rate of ELN.
+
+    Misprint: the Newton matrix (43) of Krysl & Endres has two wrong terms; their program has them right.
+    """
+    return newmark(h, t, state, body, exp)
+
+
+@kernel
+def nms_step(h, t, state, body):
+    """Explicit Newmark in the spatial frame of Krysl and Endres.
+
+    With w = Q Omega, a its rate, i = Q J Q^T the inertia in space and f = Q tau:
+
+        i0 a0 = f0 - w0 x i0 w0,    Q1 = exp(h w0 + h^2/2 a0) Q0,    w1 = w0 + h/2 (a0 + a1),    i1 a1 = f1 - w1 x i1 w1
+
+    The same map as NMB, which is remarkable, as vectors at different attitudes are added: w0 + h/2 a0 is the axis
+    of the rotation from Q0 to Q1, which that rotation leaves alone. So the claims are those of NMB. Everything is
+    done in space axes here, with a full inertia tensor; NMB costs half as much.
+    """
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    k = h / 2
+    Q = matrix(q)
+    w = apply(Q, mul(iJ, Pi))
+    a = apply(Q, mul(iJ, apply_transposed(Q, minus(apply(Q, tau), cross(w, apply(Q, Pi))))))
+    w = lin(1, w, k, a)
+    q = compose(exp(scaled(h, w)), q)
+    tau = torque_at(t + h, q, body)
+    Q = matrix(q)
+    i = product(Q, scaled(J[0], Q[::3]) + scaled(J[1], Q[1::3]) + scaled(J[2], Q[2::3]))  # Q J Q^T
+    b = lin(k, apply(i, w), k * k, apply(Q, tau))
+    e, trail, report = newton(spatial_equation, trail, (b, i), size(w) * k + size(mul(iJ, tau)) * k * k)
+    return (unit(q), scaled(1 / k, mul(J, apply_transposed(Q, e))), tau, trail), report
+
+
+@kernel
+def tln_step(h, t, state, body):
+    """Trapezoidal Lie-Newmark with the Cayley map.
+
+    The trapezoidal rule for Euler's equations, and a rotation by the mean velocity:
+
+        J Omega1 + h/2 Omega1 x J Omega1 - h/2 tau1 = J Omega0 - h/2 Omega0 x J Omega0 + h/2 tau0
+        Q1 = Q0 cay(h (Omega0 + Omega1)/2)
+
+    Implicit in the torque. Second order and symmetric by inspection; conserves nothing in general (on a
+    symmetric top energy and vertical momentum are kept, an accident of that problem), not symplectic. On
+    the stress test at h = 0.25 the energy falls too fast for a constant rate: a slope fitted there means
+    little.
+
+    Misprints: the Jacobian in circulation has wrong signs in its inertia part and in the first torque term;
+    none is needed here, the derivative of the torque is learnt from step to step.
+    """
+    return trapezoidal(h, t, state, body, cay)
+
+
+@kernel
+def tln_exp_step(h, t, state, body):
+    """Trapezoidal Lie-Newmark with the exponential map: TLN with exp in place of cay.
+
+        J Omega1 + h/2 Omega1 x J Omega1 - h/2 tau1 = J Omega0 - h/2 Omega0 x J Omega0 + h/2 tau0
+        Q1 = Q0 exp(h (Omega0 + Omega1)/2)
+
+    Same claims as TLN for the same reasons: symmetric, second order, nothing kept. It is Simo and Vu-Quoc's
+    Newmark method with beta = 1/4, gamma = 1/2, and its energy falls at two thirds of the rate of TLN.
+    """
+    return trapezoidal(h, t, state, body, exp)
+
+
+@kernel
+def algo_0_step(h, t, state, body):
+    """Simo and Vu-Quoc's Newmark method on the group, with the parameters beta and gamma.
+
+        Q1     = Q0 exp(h Omega0 + h^2 ((1/2 - beta) A0 + beta A1))
+        Omega1 = Omega0 + h ((1 - gamma) A0 + gamma A1),        J A1 + Omega1 x J Omega1 = tau1
+
+    with A0 from the same equation of motion at the start. gamma = 1/2 makes it symmetric and of second order for
+    every beta: with it the rotation vector is as well h Omega1 - h^2 ((1/2 - beta) A1 + beta A0). Any other gamma
+    gives first order; above 1/2 it damps, below it feeds. beta = 0 is NMB, explicit in the torque; beta = 1/4,
+    gamma = 1/2, the default, is TLN with the exponential map. Nothing is kept, no more than by ELN: neither
+    momentum nor energy of the free body, and no symplectic form; the energy falls on the stress test.
+
+    `algo_0(beta, gamma)` makes the others. The formulas are those common to the family; the paper itself treats
+    rods.
+    """
+    q, Pi, tau, memory = state
+    J, iJ = body[0], body[1]
+    beta, gamma = body[2]
+    k, ratio = gamma * h, beta / gamma
+    Omega = mul(iJ, Pi)
+    rate = plus(cross(Pi, Omega), tau)
+    ahead = lin((1 - ratio) * h, Omega, (1 - 2 * ratio) * h * h / 2, mul(iJ, rate))  # without the part of Omega1
+    c = scaled(k, lin(1, Pi, (1 - gamma) * h, rate))
+    data = (k * k, t + h, q, ahead, ratio / gamma, c, exp)
+    scale = size(scaled(k, Omega)) + size(mul(iJ, c))
+    e, g, trail, slope, report = secant(trapezoidal_equation, memory[:9], memory[9:], data, body, scale)
+    q = compose(q, exp(lin(1, ahead, ratio / gamma, e)))
+    return (unit(q), scaled(1 / k, mul(J, e)), scaled(1 / (k * k), g), trail + slope), report
+
+
+@kernel
+def newmark(h, t, state, body, retraction):
+    """The explicit member of the family for a map from rotation vectors to rotations."""
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    k = h / 2
+    Pi = plus(Pi, scaled(k, plus(cross(Pi, mul(iJ, Pi)), tau)))  # J Omega_h
+    q = compose(q, retraction(scaled(h, mul(iJ, Pi))))
+    q, Pi, tau = arrived(t + h, q, Pi, body)
+    b = lin(k, Pi, k * k, tau)
+    e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
+    return (q, scaled(1 / k, mul(J, e)), tau, trail), report
+
+
+@kernel
+def trapezoidal(h, t, state, body, retraction):
+    """The trapezoidal member of the family."""
+    q, Pi, tau, memory = state
+    J, iJ = body[0], body[1]
+    k = h / 2
+    e0 = mul(iJ, scaled(k, Pi))
+    c = plus(mul(J, e0), plus(cross(mul(J, e0), e0), scaled(k * k, tau)))
+    data = (k * k, t + h, q, e0, 1, c, retraction)
+    e, g, trail, slope, report = secant(
+        trapezoidal_equation, memory[:9], memory[9:], data, body, size(e0) + size(mul(iJ, c))
+    )
+    q = compose(q, retraction(plus(e0, e)))
+    return (unit(q), scaled(1 / k, mul(J, e)), scaled(1 / (k * k), g), trail + slope), report
+
+
+@kernel
+def trapezoidal_equation(e, data, body):
+    """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
+    kk, t, q, ahead, share, c, retraction = data
+    r, A = midpoint(e, (c, body[0]))
+    return r, A, scaled(kk, torque_at(t, compose(q, retraction(lin(1, ahead, share, e))), body))
+
+
+@kernel
+def spatial_equation(e, data):
+    """i e + e x i e = b in space axes, i a symmetric matrix, e = (h/2) w1."""
+    b, i = data
+    m = apply(i, e)
+    A = minus9(i, minus9(hat(m), product(hat(e), i)))
+    return minus(plus(m, cross(e, m)), b), A
+
+
+@kernel
+def start_spatial(h, t, q, Pi, body):
+    """The first state of NMS, whose unknown is about (h/2) Q Omega."""
+    e = rotated(q, scaled(h / 2, mul(body[1], Pi)))
+    return (q, Pi, torque_at(t, q, body), e + e + e)
+
+
+def algo_0(beta=Fraction(1, 4), gamma=Fraction(1, 2)):
+    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions."""
+    try:
+        beta, gamma = Fraction(beta), Fraction(gamma)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"beta is {beta!r}, gamma {gamma!r}; they must be numbers, such as Fraction(1, 6).") from None
+    if not (beta >= 0 and gamma > 0):
+        raise InputError(f"beta is {beta}, gamma {gamma}; beta must not be negative and gamma must be positive.")
+    usual = (beta, gamma) == (Fraction(1, 4), Fraction(1, 2))
+    claims = _nothing_kept | dict(order=2 if gamma == Fraction(1, 2) else 1, symmetric=gamma == Fraction(1, 2))
+    return Method(
+        name="ALGO_0" if usual else f"ALGO_0({beta}, {gamma})",
+        aliases=("SQ-M",) if usual else (),
+        title="Newmark on the group" + ("" if usual else f", beta = {beta}, gamma = {gamma}"),
+        coefficients=constants((beta, gamma)),
+        sources=("simo-vu-quoc-1988", "simo-wong-1991"),
+        step=algo_0_step,
+        start=start_secant,
+        torques_per_step=None,
+        drift="-" if gamma >= Fraction(1, 2) else "+",
+        **claims,
+    )
+
+
+_nothing_kept = dict(
+    family="Lie-Newmark",
+    order=2,
+    symmetric=True,
+    symplectic_free=False,
+    symplectic=False,
+    poisson_free=False,
+    momentum_free=False,
+    energy_free=False,
+    momentum_top=False,
+    energy_top=False,
+)
+
+ELN = Method(
+    name="ELN",
+    aliases=("SVQ-VLN", "SVQ", "Lie-Newmark"),
+    title="explicit Lie-Newmark, Cayley map",
+    sources=("simo-vu-quoc-1988", "ortolan-saccon-2012", "bou-rabee-ortolan-saccon-2010"),
+    step=eln_step,
+    start=start_trail,
+    torques_per_step=1,
+    drift="-",
+    **_nothing_kept,
+)
+NMB = Method(
+    name="NMB",
+    aliases=("ELN-EXP", "rotint_nmb"),
+    title="explicit Lie-Newmark, exponential map",
+    sources=("krysl-endres-2005",),
+    step=nmb_step,
+    start=start_trail,
+    torques_per_step=1,
+    drift="-",
+    **_nothing_kept,
+)
+NMS = Method(
+    name="NMS",
+    aliases=(),
+    title="explicit Lie-Newmark in space axes",
+    sources=("krysl-endres-2005",),
+    step=nms_step,
+    start=start_spatial,
+    torques_per_step=1,
+    drift="-",
+    **_nothing_kept,
+)
+TLN = Method(
+    name="TLN",
+    aliases=("SVQ-TLN",),
+    title="trapezoidal Lie-Newmark, Cayley map",
+    sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
+    step=tln_step,
+    start=start_secant,
+    torques_per_step=None,
+    drift="-",
+    **_nothing_kept,
+)
+TLN_EXP = Method(
+    name="TLN-EXP",
+    aliases=(),
+    title="trapezoidal Lie-Newmark, exponential map",
+    sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
+    step=tln_exp_step,
+    start=start_secant,
+    torques_per_step=None,
+    drift="-",
+    **_nothing_kept,
+)
+ALGO_0 = algo_0()

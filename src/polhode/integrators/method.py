@@ -1,0 +1,151 @@
+"""What a method is: a step, and what is claimed of it, once, as data."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from polhode.errors import InputError, one_line
+from polhode.inputs import flag, flag_or_none, function, items, positive, text, whole
+from polhode.integrators.properties import CLAIMED, NUMBER, ORDER, PROPERTIES, YES_OR_NO, Claims
+from polhode.kernels.step import start_plain
+from polhode.pickling import Travels
+
+DRIFTS = ("+", "-", "none", "unstable")
+"""What can be said of the energy on the stress test."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Orders of convergence, for Q and for Omega; without a torque and with one."""
+
+    free: tuple[float, float]
+    torque: tuple[float, float]
+
+    def __post_init__(self):
+        for label in ("free", "torque"):
+            pair = items(f"{label} of Order", getattr(self, label), "two orders, of Q and of Omega")
+            if len(pair) != 2:
+                raise InputError(f"{label} of Order is {one_line(pair)}; give two orders, of Q and of Omega.")
+            for n in pair:
+                _order(f"{label} of Order", n)
+
+
+def _order(label: str, value: object) -> None:
+    """An order: a number, infinite for what is exact, NaN for what is not known."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        raise InputError(f"{label} is {one_line(value)}; an order is a number, at least 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Travels, Claims):
+    """A one-step method.
+
+    `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.kernels.step``) and `start` makes the
+    first state. The claims (``properties.Claims``, and the order) of a method of one's own may be left open
+    (None); those of the catalogue may not.
+    """
+
+    name: str
+    step: Callable
+    order: int | Order | None = None
+    start: Callable = start_plain
+    coefficients: Callable | None = None  # (J, number) -> numbers the step finds in body[2]; exact until `number`
+    nodes: int = (
+        0  # how many attitudes a step gives to the torque at once, if it does (``polhode.kernels.quadrature_nodes``)
+    )
+    free_only: bool = False
+    extended: bool = False  # the memory is part of the state, not only a guess: properties are those of the whole
+    aliases: tuple[str, ...] = ()
+    title: str = ""
+    family: str = "your own"
+    sources: tuple[str, ...] = ()
+    torques_at_start: int = 1  # evaluations by `start`
+
+    def __post_init__(self):
+        text("name", self.name)
+        for label in ("step", "start"):
+            function(f"{label} of {self.name}", getattr(self, label))
+        if self.coefficients is not None:
+            function(f"coefficients of {self.name}", self.coefficients)
+        if self.order is not None and not isinstance(self.order, Order):
+            _order(f"order of {self.name}", self.order)
+        whole(f"nodes of {self.name}", self.nodes, least=0, most=64)
+        whole(f"torques_at_start of {self.name}", self.torques_at_start, least=0)
+        if self.torques_per_step is not None:
+            whole(f"torques_per_step of {self.name}", self.torques_per_step, least=0)
+        for label in ("free_only", "extended"):
+            flag(f"{label} of {self.name}", getattr(self, label))
+        for row in CLAIMED:
+            if row.kind == YES_OR_NO:
+                flag_or_none(f"{row.claim} of {self.name}", getattr(self, row.claim))
+        for label in ("title", "family"):
+            if not isinstance(getattr(self, label), str):
+                raise InputError(f"{label} of {self.name} is {one_line(getattr(self, label))}; it must be text.")
+        for label in ("aliases", "sources"):
+            for name in items(f"{label} of {self.name}", getattr(self, label), "a sequence of names"):
+                text(f"one of {label} of {self.name}", name)
+        if self.drift is not None and (not isinstance(self.drift, str) or self.drift not in DRIFTS):
+            raise InputError(f"drift of {self.name} is {one_line(self.drift)}; it may be {', '.join(DRIFTS)}, or None.")
+
+    @property
+    def orders(self) -> Order:
+        """The order claimed, spelled out."""
+        if isinstance(self.order, Order):
+            return self.order
+        n = float("nan") if self.order is None else self.order
+        return Order(**{part.name: (n, n) for part in fields(Order)})
+
+    @property
+    def lecture(self) -> str:
+        """Idea, formulas, why each claim holds, pitfalls."""
+        import inspect
+
+        return inspect.cleandoc(self.step.__doc__ or "")
+
+    def torques(self, steps, iterations):
+        """How often the torque is evaluated in so many steps and iterations, without the start."""
+        per = self.torques_per_step
+        return max(1, self.nodes) * iterations if per is None else per * steps
+
+    @property
+    def explicit_torque(self) -> bool:
+        """Whether the torque is evaluated a fixed number of times a step, outside any iteration."""
+        return self.torques_per_step is not None
+
+    def open_claims(self) -> list[str]:
+        """The claims left open, which the catalogue does not allow."""
+        may_be_none = {"coefficients"} | {row.claim for row in PROPERTIES if row.kind == NUMBER}
+        if self.free_only:
+            may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and row.needs_torque}
+        return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
+
+    def __repr__(self):
+        return f"<Method {self.name}: {self.title or 'no title'}>"
+
+
+@dataclass(frozen=True)
+class BlackBox(Travels):
+    """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.
+
+    One that chooses its own steps says to which `tolerance`; h is then only how far it is asked to go.
+    """
+
+    name: str
+    advance: Callable
+    title: str = ""
+    tolerance: float | None = None
+
+    def __post_init__(self):
+        text("name", self.name)
+        function(f"advance of {self.name}", self.advance)
+        if not isinstance(self.title, str):
+            raise InputError(f"title of {self.name} is {one_line(self.title)}; it must be text.")
+        if self.tolerance is not None:
+            positive(f"tolerance of {self.name}", self.tolerance)
+
+    @property
+    def __name__(self):
+        return self.name
+
+    def __call__(self, problem, Q, Omega, h, t):
+        """One step, as a plain function would take it."""
+        return self.advance(problem, Q, Omega, h, 1, t)

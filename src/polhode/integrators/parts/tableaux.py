@@ -1,0 +1,239 @@
+"""Runge-Kutta tableaux: exact numbers that check themselves; what follows from them is computed, not claimed.
+
+A tableau holds fractions. Irrational coefficients are decimals of 60 digits, as exact as anything here needs;
+an arithmetic rounds them when a method is given to it (`rounded`).
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+from polhode.errors import InputError, one_line
+from polhode.inputs import items, text
+from polhode.pickling import recipe
+
+ZERO = Fraction(1, 10**55)
+"""A condition counts as met below this: rationals meet it exactly, decimals of 60 digits nearly."""
+
+HIGHEST = 8
+"""The highest order that is looked for."""
+
+
+MOST_STAGES = 64
+"""Stages of a tableau: every one is code of its own."""
+
+
+def fractions(label: str, value: Any) -> tuple[Fraction, ...]:
+    """Exact numbers from fractions, whole numbers, floats or text."""
+    given, found = items(label, value, "a sequence of fractions, whole numbers, floats or text"), []
+    for x in given:
+        try:
+            found.append(Fraction(x.item() if hasattr(x, "item") else x))
+        except Exception:  # text that is no number, 1/0, NaN, infinity, objects
+            raise InputError(f"{label} has {one_line(x)}; give fractions, whole numbers, floats or text.") from None
+        if abs(found[-1]) > 10**6:
+            raise InputError(f"{label} has {one_line(x)}; a coefficient is at most 10^6.")
+    return tuple(found)
+
+
+def rounded(x, number):
+    """An exact number in the arithmetic of `number`: float, complex, mpmath.mpf ..."""
+    x = Fraction(x)
+    if isinstance(number(1), (float, complex)):
+        return number(float(x))
+    return number(x.numerator) / x.denominator
+
+
+@recipe
+@cache
+def constants(exact):
+    """Coefficients that are the same for every body, as the function (J, number) -> numbers of a Method."""
+    return lambda J, number: tuple(rounded(x, number) for x in exact)
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """A and b of a Runge-Kutta method; c, where given, is checked against the row sums of A.
+
+    Numbers are fractions, whole numbers or text: "1/6", "0.1370831520630755...". Floats are taken as exact.
+    """
+
+    name: str
+    A: tuple
+    b: tuple
+    c: tuple = ()
+
+    def __post_init__(self):
+        text("name", self.name)
+        label = f"of the tableau {self.name!r}"
+        A = tuple(fractions(f"a row of A {label}", row) for row in items(f"A {label}", self.A, "rows of numbers"))
+        b = fractions(f"b {label}", self.b)
+        c = tuple(sum(row) for row in A)
+        given = fractions(f"c {label}", self.c) or c
+        if len(b) > MOST_STAGES:
+            raise InputError(f"The tableau {self.name!r} has {len(b)} stages; at most {MOST_STAGES} can be compiled.")
+        if not b or {len(A), len(given), *map(len, A)} != {len(b)}:
+            raise InputError(f"The tableau {self.name!r} has {len(b)} weights b; A must have as many rows and columns.")
+        for i, (said, total) in enumerate(zip(given, c)):
+            if abs(said - total) > ZERO:
+                raise InputError(
+                    f"Row {i + 1} of the tableau {self.name!r} adds up to {float(total)!r} and c says {float(said)!r}: "
+                    "one of its numbers is wrong."
+                )
+        if abs(sum(b) - 1) > ZERO:
+            raise InputError(f"The weights b of the tableau {self.name!r} add up to {float(sum(b))!r}, not to 1.")
+        for field, value in (("A", A), ("b", b), ("c", c)):
+            object.__setattr__(self, field, value)
+
+    @property
+    def stages(self):
+        """The number of stages."""
+        return len(self.b)
+
+    @property
+    def explicit(self):
+        """Whether every stage needs earlier ones only."""
+        return not any(x for i, row in enumerate(self.A) for x in row[i:])
+
+    @property
+    def symmetric(self):
+        """Whether the method is its own adjoint in a vector space: a_ij + a_{s+1-i, s+1-j} = b_j = b_{s+1-j}."""
+        A, b, s = self.A, self.b, range(self.stages)
+        return all(abs(A[i][j] + A[-1 - i][-1 - j] - b[j]) + abs(b[j] - b[-1 - j]) <= ZERO for i in s for j in s)
+
+    @property
+    def symplectic(self):
+        """Whether it keeps quadratic invariants in a vector space: b_i a_ij + b_j a_ji = b_i b_j."""
+        A, b, s = self.A, self.b, range(self.stages)
+        return all(abs(b[i] * A[i][j] + b[j] * A[j][i] - b[i] * b[j]) <= ZERO for i in s for j in s)
+
+    @cached_property
+    def order(self):
+        """The order in a vector space: Butcher's conditions, one for each tree."""
+        return self._order(False)
+
+    @cached_property
+    def order_on_group(self):
+        """The order of Crouch and Grossman's method: conditions of Owren and Marthinsen, for each ordered forest."""
+        return self._order(True)
+
+    def _order(self, on_group):
+        with localcontext(prec=75):  # decimals: ten times faster than fractions, which every import would wait for
+            A, b = tuple(map(_decimals, self.A)), _decimals(self.b)
+            for n in range(1, HIGHEST + 1):
+                for forest in forests(n) if on_group else [(tree,) for tree in forests(n - 1)]:
+                    (increment,) = increments(forest, A, (b,), on_group)
+                    if abs(increment - _decimals([exact(forest, on_group)])[0]) > ZERO:
+                        return n - 1
+        return HIGHEST
+
+
+def given_tableau(value: Any) -> Tableau:
+    """A Tableau, and nothing else."""
+    if not isinstance(value, Tableau):
+        raise InputError(f"tableau is {one_line(value)}; give a Tableau(name, A, b).")
+    return value
+
+
+def _decimals(numbers):
+    return tuple(Decimal(x.numerator) / x.denominator for x in numbers)
+
+
+# ---- conditions of order: a forest is a tuple of trees, a tree the forest above its root -------------------
+
+
+def forests(n):
+    """The ordered forests of n nodes."""
+    return [(tree, *rest) for k in range(n) for tree in forests(k) for rest in forests(n - 1 - k)] if n else [()]
+
+
+def nodes(forest):
+    """The number of nodes of a forest."""
+    return sum(1 + nodes(tree) for tree in forest)
+
+
+def exact(forest, on_group):
+    """What a forest contributes to the solution: an integral for each tree; on a group, of rising upper limits."""
+    value, reached = Fraction(1), 0
+    for tree in forest:
+        reached = (reached if on_group else 0) + 1 + nodes(tree)
+        value *= exact(tree, on_group) / reached
+    return value
+
+
+def increments(forest, A, rows, on_group):
+    """What a forest contributes to an increment with the weights of each row.
+
+    In a vector space increments add up, sum_j w_j K_j, and a forest counts as the product of its trees. On a
+    group they are exp(w_1 K_1) exp(w_2 K_2) ..., and trees must take stages in this order; of a stage taken m
+    times the exponential has 1/m! of the power.
+    """
+    values = [increments(tree, A, A, on_group) for tree in forest]
+    if not on_group:
+        return [math.prod(sum(w * x for w, x in zip(row, value)) for value in values) for row in rows]
+    choices = list(itertools.combinations_with_replacement(range(len(A)), len(forest)))
+    repeats = [math.prod(math.factorial(choice.count(i)) for i in set(choice)) for choice in choices]
+    one = 1 + 0 * A[0][0]  # as a decimal or a fraction
+    terms = [math.prod((v[i] for i, v in zip(c, values)), start=one) / m for c, m in zip(choices, repeats)]
+    return [sum(math.prod((row[i] for i in c), start=x) for c, x in zip(choices, terms) if x) for row in rows]
+
+
+# ---- the tableaux ----------------------------------------------------------------------------------------
+
+_SQRT3 = Fraction("1.732050807568877293527446341505872366942805253810380628055806979451933016908800")
+
+EXPLICIT_MIDPOINT = Tableau("explicit midpoint", ((0, 0), ("1/2", 0)), (0, 1))
+KUTTA = Tableau("Kutta", ((0, 0, 0), ("1/2", 0, 0), (-1, 2, 0)), ("1/6", "2/3", "1/6"))
+CLASSICAL = Tableau(
+    "classical Runge-Kutta",
+    ((0, 0, 0, 0), ("1/2", 0, 0, 0), (0, "1/2", 0, 0), (0, 0, 1, 0)),
+    ("1/6", "1/3", "1/3", "1/6"),
+)
+IMPLICIT_MIDPOINT = Tableau("implicit midpoint", (("1/2",),), (1,))
+TRAPEZOIDAL = Tableau("trapezoidal", ((0, 0), ("1/2", "1/2")), ("1/2", "1/2"))
+GAUSS = Tableau("Gauss", (("1/4", Fraction(1, 4) - _SQRT3 / 6), (Fraction(1, 4) + _SQRT3 / 6, "1/4")), ("1/2", "1/2"))
+
+CROUCH_GROSSMAN = Tableau(
+    "Crouch-Grossman",
+    ((0, 0, 0), ("3/4", 0, 0), ("119/216", "17/108", 0)),
+    ("13/51", "-2/3", "24/17"),
+    (0, "3/4", "17/24"),
+)
+# Published with 16 digits; refined on the 13 conditions of order 4, the nearest solution of the family of two
+# parameters that they leave. Misprint: a54 ends in ...3565 in several public codes; row 5 then misses c5.
+JACKIEWICZ_MARTHINSEN_OWREN = Tableau(
+    "Jackiewicz-Marthinsen-Owren",
+    (
+        (0, 0, 0, 0, 0),
+        ("0.81772279881248518386438341584772319266074843669653389545443335", 0, 0, 0, 0),
+        (
+            "0.31998763754764268140960925832903477034408742509755524232484652",
+            "0.065986426355602187354603228667333554271458195010592568880095088",
+            *(0, 0, 0),
+        ),
+        (
+            "0.92144171944649461260295561444796689455082288716688019494068409",
+            "0.49978577767735729863058062244163890330738957993193362281450323",
+            "-1.0969984448371582077182668184161094756406697342199188366362327",
+            *(0, 0),
+        ),
+        (
+            "0.35523585590233220105415681944712091648052074704682326912319949",
+            "0.23909583723073256958529913069514242797477496705348674485085423",
+            "1.391856572420324594286736990115349791859952692471505398325936",
+            "-1.1092979392113465105841772499262163302471897737274488719332302",
+            0,
+        ),
+    ),
+    (
+        "0.13708315206307553702959477356769353487833414457264715191852599",
+        "-0.018369853156402019112610887745429207206190919500424911120083043",
+        "0.73978139853707799892914361649066248430277041326345840532778498",
+        "-0.19071425655058889669774657703342479752239557983947247973086215",
+        "0.33221955910683737985161907472049798554748194150379183360463422",
+    ),
+)

@@ -1,0 +1,109 @@
+"""The loop: steps, saves, counts, and stops at the first step that fails. It knows no method and no problem."""
+
+from polhode.kernels.rotations import matrix, rotated
+from polhode.kernels.scalar import everybody, kernel
+from polhode.kernels.vectors import dot, mul
+
+
+@kernel
+def advance(step, body, h, t0, first, n, every, left, state, out, row):
+    """Take `n` steps from step number `first`; after each `every` steps write (q, Pi) to the next row of `out`.
+
+    `left` is how many steps remain to the next row. Returns the steps taken, the next row, the steps left,
+    the iterations, the error of the last solve (zero unless it failed) and the state after the last good step.
+    """
+    iterations = 0
+    for i in range(first, first + n):
+        after, report = step(h, t0 + i * h, state, body)
+        iterations += report[0]
+        q, Pi, tau = after[0], after[1], after[2]
+        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        if not (report[1] == 0 and total - total == 0):  # an infinity or a NaN anywhere makes total - total NaN
+            return i - first, row, left, iterations, 1.0 * report[1], state
+        state = after
+        left -= 1
+        if left == 0:
+            for k in range(4):
+                out[row, k] = q[k]
+            for k in range(3):
+                out[row, 4 + k] = Pi[k]
+            row += 1
+            left = every
+    return n, row, left, iterations, 0.0, state
+
+
+@kernel
+def survey(step, body, h, t0, first, n, every, left, state, out, row, potential, origin, every_look, looks, tally):
+    """As `advance`, and after each `every_look` steps add energy and spatial momentum to the tally.
+
+    `origin` holds their values at the start, from which they are counted; `looks` is how many there are in the
+    whole run. The tally has as many blocks of equal length as it has rows: see `note`.
+    """
+    iterations, taken = 0, 0
+    while taken < n:
+        i = first + taken
+        size = min(every_look - i % every_look, n - taken)
+        took, row, left, its, error, state = advance(step, body, h, t0, i, size, every, left, state, out, row)
+        iterations += its
+        taken += took
+        if took < size:
+            return taken, row, left, iterations, error, state
+        if (i + size) % every_look == 0:
+            values = watched(state[0], state[1], body, potential)
+            look = (i + size) // every_look - 1
+            block = look * len(tally) // looks
+            place = look - (block * looks + len(tally) - 1) // len(tally)
+            for k in range(4):
+                note(tally, block, k, place, values[k] - origin[k])
+    return taken, row, left, iterations, 0.0, state
+
+
+@kernel
+def watched(q, Pi, body, potential):
+    """Energy and spatial momentum."""
+    pi = rotated(q, Pi)
+    return (dot(Pi, mul(body[1], Pi)) / 2 + potential(matrix(q), body[3][1]), pi[0], pi[1], pi[2])
+
+
+@kernel
+def note(tally, block, k, place, y):
+    """Add y to a block: least, greatest, count, sum of y, sum of place times y, each sum with what rounding left out.
+
+    Compensated (Kahan) sums: over 10^9 terms plain ones would lose half the digits.
+    """
+    tally[block, k, 0] = min(tally[block, k, 0], y)
+    tally[block, k, 1] = max(tally[block, k, 1], y)
+    tally[block, k, 2] += 1
+    for j in range(2):
+        x = (y if j == 0 else place * y) - tally[block, k, 4 + 2 * j]
+        old = tally[block, k, 3 + 2 * j]
+        new = old + x
+        tally[block, k, 3 + 2 * j] = new
+        tally[block, k, 4 + 2 * j] = (new - old) - x
+
+
+@kernel
+def advance_all(step, body, h, t0, first, n, every, left, state, out, row):
+    """As `advance`, for numbers that may stand for several bodies, of which one may fail and the others go on.
+
+    Returns after the first step in which one fails, with the state after it: that of the others is right. The
+    error is zero for them, positive for a body that did not solve its equations, NaN for one that is not finite.
+    """
+    iterations = 0
+    for i in range(first, first + n):
+        state, report = step(h, t0 + i * h, state, body)
+        iterations += report[0]
+        q, Pi, tau = state[0], state[1], state[2]
+        left -= 1
+        if left == 0:
+            for k in range(4):
+                out[row, k] = q[k]
+            for k in range(3):
+                out[row, 4 + k] = Pi[k]
+            row += 1
+            left = every
+        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        error = report[1] + (total - total)
+        if not everybody(error == 0):
+            return i + 1 - first, row, left, iterations, error, state
+    return n, row, left, iterations, 0.0, state

@@ -1,0 +1,117 @@
+"""Numbers at the nodes of a quadrature: the stages of a collocation method, all at once.
+
+The stages of a Gauss method do not wait for each other: in a sweep each does the same operations on its own
+numbers. So a kernel writes them once, for `Nodes`, and in machine code they are the lanes of a SIMD vector
+(``quadrature_lanes.py``), as bodies are in ``lanes.py``. Interpreted, and with mpmath, they are what is here; every
+operation and every sum is done in the same order, so that the bits are the same.
+"""
+
+from polhode.kernels.scalar import magnitude
+
+
+class Nodes:
+    """A number at each node, with + - * / node by node; a plain number counts for all nodes."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values):
+        self.values = tuple(values)
+
+    def _with(self, other, operation):
+        values = other.values if isinstance(other, Nodes) else (other,) * len(self.values)
+        return Nodes(operation(x, y) for x, y in zip(self.values, values))
+
+    def __add__(self, other):
+        return self._with(other, lambda x, y: x + y)
+
+    def __sub__(self, other):
+        return self._with(other, lambda x, y: x - y)
+
+    def __mul__(self, other):
+        return self._with(other, lambda x, y: x * y)
+
+    def __truediv__(self, other):
+        return self._with(other, lambda x, y: x / y)
+
+    def __radd__(self, other):
+        return self._with(other, lambda x, y: y + x)
+
+    def __rsub__(self, other):
+        return self._with(other, lambda x, y: y - x)
+
+    def __rmul__(self, other):
+        return self._with(other, lambda x, y: y * x)
+
+    def __rtruediv__(self, other):
+        return self._with(other, lambda x, y: y / x)
+
+    def __neg__(self):
+        return Nodes(-x for x in self.values)
+
+    def __abs__(self):
+        return Nodes(magnitude(x) for x in self.values)
+
+
+def collocation(numbers):
+    """(A, G, b, c) from 2 s^2 + 2 s numbers in this order, matrices by columns: tuples of s columns, and two Nodes."""
+    s = stages_of(len(numbers))
+    rows = [Nodes(numbers[i : i + s]) for i in range(0, len(numbers), s)]
+    return tuple(rows[:s]), tuple(rows[s : 2 * s]), rows[-2], rows[-1]
+
+
+def stages_of(count):
+    """s, of 2 s^2 + 2 s numbers."""
+    return next(s for s in range(1, count + 1) if 2 * s * s + 2 * s == count)
+
+
+def as_nodes(numbers, like):
+    """Numbers as a tuple of Nodes, one after the other; each has as many values as `like`."""
+    s = len(like.values)
+    return tuple(Nodes(numbers[i : i + s]) for i in range(0, len(numbers), s))
+
+
+def as_numbers(many):
+    """The inverse of `as_nodes`."""
+    return tuple(x for one in many for x in one.values)
+
+
+def mixed(x, A, f):
+    """x + A f at every node: A by columns, f at the nodes; summed in pairs, which wait less for each other."""
+    return x + in_pairs([column * value for column, value in zip(A, f.values)], lambda a, b: a + b)
+
+
+def in_pairs(terms, add):
+    """The sum of neighbours, and of those, until one is left."""
+    while len(terms) > 1:
+        terms = [add(*terms[i : i + 2]) if i + 1 < len(terms) else terms[i] for i in range(0, len(terms), 2)]
+    return terms[0]
+
+
+def total(f):
+    """The sum over the nodes, of those that mirror each other first: backwards in time it has the same bits."""
+    values, half = f.values, len(f.values) // 2
+    found = values[half] if len(values) % 2 else 0 * values[0]
+    for i in range(half):
+        found = found + (values[i] + values[-1 - i])
+    return found
+
+
+def largest(f):
+    """The largest of the values, which are not negative."""
+    found = f.values[0]
+    for x in f.values[1:]:
+        found = x if x > found else found
+    return found
+
+
+def last_of(f):
+    """The value at the last node."""
+    return f.values[-1]
+
+
+def torques(t, Q, body):
+    """The torque at every node: t and the nine numbers of Q are Nodes."""
+    function, parameters = body[3]
+    times = t.values
+    found = [function(times[i], tuple(x.values[i] for x in Q), parameters) for i in range(len(times))]
+    return tuple(Nodes(values) for values in zip(*found))

@@ -1,0 +1,1 @@
+"""Kernels to machine code: the only package that knows Numba."""

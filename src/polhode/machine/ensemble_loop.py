@@ -1,0 +1,288 @@
+"""The loop over blocks of bodies, as machine code.
+
+A block is `width` bodies in lanes, or one body on plain doubles (width 1). The numbers of the bodies of a block lie
+side by side in memory: arrays are (blocks, numbers, width). Each block is taken through its steps by itself; a body
+that fails is noted, and the others of its block go on.
+"""
+
+import functools
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from polhode.inputs import functions
+from polhode.kernels import loop as loops
+from polhode.kernels import scalar
+from polhode.kernels.fingerprint import is_static
+from polhode.machine import compile
+from polhode.machine.frozen import inner, options_of
+from polhode.machine.half_blocks import WHOLE, joined, lower, upper
+from polhode.machine.lane_by_lane import numbers_of, with_lane
+from polhode.machine.lanes import I64, WIDTH, Lanes
+from polhode.machine.overloads import F8
+from polhode.machine.pointers import leaves, pointer
+
+
+def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
+    """Machine code that advances blocks of bodies; `memory` and `coefficients` are how many numbers a method carries.
+
+    With a `torque`, a kernel, it is compiled into the loop: one loop for each method and torque. A torque by
+    address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
+    is given the torque's address, a function of the type `kind`, and calls it for each body: one loop for each method.
+    """
+    i8, numbers = types.int64, types.Array(F8, 3, "C")
+    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
+    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
+    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
+    make = functools.partial(_blocks, memory, coefficients, width, kind)
+    return compile.machine_code(make, signature, name, (step, start), (torque,) if torque else ())
+
+
+def _blocks(memory, coefficients, width, kind, step, start, torque=None):
+    """The loop, to be compiled."""
+    WHOLE.update((step, start))
+    advance, everybody, write, view = loops.advance_all, scalar.everybody, writer(width), viewer(width)
+    load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)
+    by_rows = torque is None and width > 1
+
+    def blocks(
+        given, h, t0, first, n, every, left, row, bodies, begin, end, constants, parameters, states, out, failed, errors
+    ):
+        iterations = 0
+        for b in range(begin, end):
+            if not alive(failed, b, width):
+                continue
+            if first == 0:
+                s = read_start(states, b)
+                write(states, b, start(h, t0, s[:4], s[4:], load(given, constants, parameters, b)))
+            done, r, l = 0, row, left
+            while done < n:
+                body, state = load(given, constants, parameters, b), resume(states, b)
+                took, r, l, its, error, state = advance(
+                    step, body, h, t0, first + done, n - done, every, l, state, view(out, b), r
+                )
+                write(states, b, state)
+                iterations += its * min(width, bodies - b * width)
+                done += took
+                if not everybody(error == 0):
+                    healthy = survivor(error, width)
+                    note(error, first + done - 1, b, failed, errors, width)
+                    if healthy < 0:
+                        break
+                    follow(error, healthy, b, states, False, width)
+                    if len(constants) == len(states):
+                        follow(error, healthy, b, constants, False, width)
+                    if len(parameters) == len(states):
+                        follow(error, healthy, b, parameters, by_rows, width)
+        return iterations
+
+    return blocks
+
+
+def _loader(coefficients, torque, width, kind):
+    """load(given, constants, parameters, b): the body that a step is given, for block b.
+
+    Constants are J, 1/J and the coefficients of the method; arrays of one block hold for all.
+    """
+    read_J, read_iJ, read_numbers = reader(3, 0, width), reader(3, 3, width), reader(coefficients, 6, width)
+    force = _compiled_in(torque, width) if torque else _called(width, kind)
+
+    def load(given, constants, parameters, b):
+        c, p = min(b, len(constants) - 1), min(b, len(parameters) - 1)
+        return (read_J(constants, c), read_iJ(constants, c), read_numbers(constants, c), force(given, parameters, p))
+
+    return load
+
+
+def _compiled_in(torque, width):
+    """The torque as part of the loop, with its parameters in lanes."""
+    read = reader(functions.PARAMETERS, 0, width)
+    if not is_static(torque):  # a copy, for this loop alone: a kernel would be remembered for ever
+        torque = inner(torque, options_of(torque))
+        torque = in_halves(torque) if width == WIDTH else torque
+    return lambda given, parameters, p: (torque, read(parameters, p))
+
+
+def in_halves(torque):
+    """A torque done for the lower half of a block, then for the upper one, as kernels are (``half_blocks.py``)."""
+
+    def halves(t, Q, par):
+        return joined(torque(*lower((t, Q, par))), torque(*upper((t, Q, par))))
+
+    return inner(halves)
+
+
+def _called(width, kind):
+    """The torque as machine code of its own, called for one body after the other, and where its parameters are."""
+    at = pointer(kind)
+    if width == 1:
+        return lambda given, parameters, p: (at(given), address(parameters, p, 0))
+
+    def torque(t, Q, source):
+        function, parameters, p = source
+        tau = (0 * Q[0], 0 * Q[0], 0 * Q[0])
+        for k in range(width):
+            tau = with_lane(tau, k, function(t, numbers_of(Q, k), address(parameters, p, k)))
+        return tau
+
+    return lambda given, parameters, p: (torque, (at(given), parameters, p))
+
+
+def _resumer(memory, width):
+    """resume(states, b): the state of block b, as `write` left it."""
+    q, Pi, tau, rest = (reader(*x, width) for x in ((4, 0), (3, 4), (3, 7), (memory, 10)))
+    return lambda states, b: (q(states, b), Pi(states, b), tau(states, b), rest(states, b))
+
+
+# ---- bodies that fail --------------------------------------------------------------------------------
+
+
+def alive(failed, b, width):
+    """Whether any body of a block is still on its way."""
+    going = 0
+    for k in range(width):
+        going += failed[b * width + k] < 0
+    return going > 0
+
+
+def survivor(error, width):
+    """A body of the block that did not fail, or -1."""
+    found = -1
+    for k in range(width):
+        if number_of(error, k) == 0:
+            found = k
+    return found
+
+
+def note(error, i, b, failed, errors, width):
+    """Note the bodies that fail in step i, the first time each does."""
+    for k in range(width):
+        if number_of(error, k) != 0 and failed[b * width + k] < 0:
+            failed[b * width + k] = i
+            errors[b * width + k] = number_of(error, k)
+
+
+def follow(error, healthy, b, numbers, by_rows, width):
+    """Give the failed bodies of a block the numbers of a healthy one: they cost nothing then, and fail no more."""
+    for k in range(width):
+        if number_of(error, k) != 0:
+            if by_rows:
+                for i in range(numbers.shape[2]):
+                    numbers[b, k, i] = numbers[b, healthy, i]
+            else:
+                for i in range(numbers.shape[1]):
+                    numbers[b, i, k] = numbers[b, i, healthy]
+
+
+WHOLE.update((alive, survivor, note, follow))
+
+
+# ---- memory ------------------------------------------------------------------------------------------
+
+
+def _kind(width):
+    return F8 if width == 1 else Lanes(width)
+
+
+def _place(context, builder, array, kind, block, at):
+    """The address of number `at` of a block, as one of vectors or doubles."""
+    view = context.make_array(kind)(context, builder, array)
+    shape = [builder.extract_value(view.shape, i) for i in (1, 2)]
+    index = builder.mul(builder.add(builder.mul(block, shape[0]), at), shape[1])
+    return builder.gep(view.data, [index])
+
+
+@functools.cache
+def reader(count, at, width):
+    """read(array, block): `count` numbers of a block from place `at`, as a tuple."""
+    number = _kind(width)
+
+    @intrinsic
+    def read(typing_context, array, block):
+        def build(context, builder, signature, args):
+            block = context.cast(builder, args[1], signature.args[1], types.intp)
+            parts = []
+            for i in range(count):
+                place = _place(context, builder, args[0], array, block, ir.Constant(I64, at + i))
+                place = builder.bitcast(place, context.get_value_type(number).as_pointer())
+                parts.append(builder.load(place, align=8))
+            return context.make_tuple(builder, signature.return_type, parts)
+
+        return _tuple(number, count)(array, block), build
+
+    return read
+
+
+@functools.cache
+def writer(width):
+    """write(array, block, values): the numbers of nested tuples, one after the other."""
+    number = _kind(width)
+
+    @intrinsic
+    def write(typing_context, array, block, values):
+        def build(context, builder, signature, args):
+            block = context.cast(builder, args[1], signature.args[1], types.intp)
+            for i, (value, kind) in enumerate(leaves(builder, args[2], values)):
+                place = _place(context, builder, args[0], array, block, ir.Constant(I64, i))
+                place = builder.bitcast(place, context.get_value_type(number).as_pointer())
+                builder.store(context.cast(builder, value, kind, number), place, align=8)
+            return context.get_dummy_value()
+
+        return types.void(array, block, values), build
+
+    return write
+
+
+def _tuple(number, count):
+    return types.UniTuple(number, count) if count else types.Tuple(())
+
+
+@functools.cache
+def viewer(width):
+    """view(out, block): the rows (samples, 7) of one block in an array (samples, 7, bodies)."""
+    rows = types.Array(_kind(width), 2, "A", aligned=False)
+
+    @intrinsic
+    def view(typing_context, out, block):
+        def build(context, builder, signature, args):
+            whole = context.make_array(out)(context, builder, args[0])
+            block = context.cast(builder, args[1], signature.args[1], types.intp)
+            data = builder.gep(whole.data, [builder.mul(block, ir.Constant(I64, width))])
+            result = context.make_array(rows)(context, builder)
+            context.populate_array(
+                result,
+                data=builder.bitcast(data, context.get_data_type(rows.dtype).as_pointer()),
+                shape=[builder.extract_value(whole.shape, i) for i in (0, 1)],
+                strides=[builder.extract_value(whole.strides, i) for i in (0, 1)],
+                itemsize=ir.Constant(I64, 8 * width),
+                meminfo=None,
+            )
+            return result._getvalue()
+
+        return rows(out, block), build
+
+    return view
+
+
+@intrinsic
+def number_of(typing_context, x, k):
+    """The number of one lane; of one body, the number."""
+
+    def build(context, builder, signature, args):
+        return builder.extract_element(args[0], args[1]) if isinstance(x, Lanes) else args[0]
+
+    return F8(x, k), build
+
+
+@intrinsic
+def address(typing_context, parameters, p, k):
+    """Where the parameters of body k of block p begin; (blocks, width, numbers) here: those of a body together."""
+
+    def build(context, builder, signature, args):
+        view = context.make_array(parameters)(context, builder, args[0])
+        p, k = (context.cast(builder, x, kind, types.intp) for x, kind in zip(args[1:], signature.args[1:]))
+        width, count = (builder.extract_value(view.shape, i) for i in (1, 2))
+        return builder.gep(view.data, [builder.mul(builder.add(builder.mul(p, width), k), count)])
+
+    return compile.PAR(parameters, p, k), build

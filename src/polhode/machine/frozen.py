@@ -1,0 +1,108 @@
+"""Functions that may change, frozen as they are now, for the compiler.
+
+Numba compiles the value that a global has when it compiles, and keeps the code of every function that it has met. So
+what is given to it is never the user's function itself but a copy of it, made from the same values that the fingerprint
+was made from: same code, its globals, cells and defaults as they are at this moment, its helpers copied likewise.
+Functions of this package that reach nothing of the user's do not change, and are not copied.
+"""
+
+import builtins
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+
+from polhode.kernels import scalar
+from polhode.kernels.fingerprint import is_library, is_static, paths
+from polhode.machine.overloads import INSIDE
+from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
+
+
+def frozen(functions: Iterable[Callable], as_kernels: bool) -> list[Callable]:
+    """Copies of these functions, for the compiler.
+
+    As kernels, they are plain functions, which the compiler finds another implementation for where they run in lanes.
+    Otherwise what they call is compiled functions that nothing else holds: their memory is given back.
+    """
+    copies = _Copies(as_kernels)
+    return [copies.of(f, outermost=True) for f in functions]
+
+
+class _Copies:
+    """Copies of functions that refer to each other; each function is copied once."""
+
+    def __init__(self, as_kernels: bool) -> None:
+        self._as_kernels = as_kernels
+        self._made: dict[int, Any] = {}
+        self._kept: list[Any] = []
+
+    def of(self, value: Any, outermost: bool = False) -> Any:
+        """A value as the compiler may have it."""
+        if id(value) in self._made:
+            return self._made[id(value)]
+        if hasattr(value, "py_func"):
+            asked = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
+            return self._function(value, value.py_func, False, {**asked, "pipeline_class": UsersCompiler})
+        if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
+            return self._function(value, value, outermost, options_of(value))
+        if isinstance(value, tuple) and type(value) is tuple:
+            return tuple(self.of(x) for x in value)
+        if hasattr(value, "tobytes") and getattr(value, "shape", ()):
+            return value.copy(order="K")
+        return value
+
+    def _function(self, value: Any, f: types.FunctionType, outermost: bool, options: dict) -> Any:
+        cells = tuple(types.CellType() for _ in f.__closure__ or ())
+        space = {"__name__": "polhode" if is_users(f) else __name__, "__builtins__": builtins}
+        copy = types.FunctionType(f.__code__, space, f.__name__, None, cells)
+        copy.__qualname__ = f.__qualname__
+        copy.__defaults__ = tuple(self.of(x) for x in f.__defaults__) if f.__defaults__ else None
+        copy.__kwdefaults__ = {k: self.of(x) for k, x in f.__kwdefaults__.items()} if f.__kwdefaults__ else None
+        plain = outermost or (self._as_kernels and value is f)
+        self._made[id(value)] = made = copy if plain else inner(copy, options)
+        self._kept.append(value)
+        for cell, old in zip(cells, f.__closure__ or ()):
+            try:
+                cell.cell_contents = self.of(old.cell_contents)
+            except ValueError:  # not filled yet
+                continue
+        for path in paths(f.__code__):
+            if path[0] in f.__globals__ and path[0] not in f.__code__.co_freevars:
+                space[path[0]] = self._global(space.get(path[0]), f.__globals__[path[0]], path)
+        if f in scalar.ALONE:
+            scalar.alone(copy, copy if scalar.ALONE[f] is f else self.of(scalar.ALONE[f]))
+        return made
+
+    def _global(self, before: Any, value: Any, path: tuple[str, ...]) -> Any:
+        """A global; of a module that may change, a copy with the attributes that are named."""
+        if not isinstance(value, types.ModuleType) or is_library(value) or len(path) == 1:
+            return self.of(value)
+        copy = before if isinstance(before, types.ModuleType) else types.ModuleType(value.__name__)
+        if hasattr(value, path[1]):
+            setattr(copy, path[1], self._global(getattr(copy, path[1], None), getattr(value, path[1]), path[1:]))
+        return copy
+
+
+INLINED = {**INSIDE, "forceinline": True}
+USERS = {**INLINED, **LIKE_PYTHON, "pipeline_class": UsersCompiler}
+
+
+def options_of(function: Callable) -> dict:
+    """How a function is compiled where machine code calls it: a user's by ``user_functions.py``."""
+    return USERS if is_users(function) else INLINED
+
+
+_INNER: "weakref.WeakSet[Callable]" = weakref.WeakSet()
+
+
+def inner(function: Callable, options: dict = INLINED) -> Any:
+    """A function compiled where machine code calls it, and held by nothing else: with its caller it is forgotten."""
+    _INNER.add(function)
+    return numba.njit(**options)(function)
+
+
+def is_compiled_where_called(function: Callable) -> bool:
+    """Whether it is one of those, which Numba finds without being told of them."""
+    return function in _INNER

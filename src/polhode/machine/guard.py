@@ -1,0 +1,125 @@
+"""Machine code against the function it was made from: do they say the same?
+
+Machine code is found by a fingerprint, kept on disk, made by a compiler. Whatever goes wrong there must not go
+unnoticed: before a run the machine code that will run is evaluated at the start and at another attitude, and so is the
+user's Python function. A difference beyond round-off is an error. The cost is that of a few calls of the function.
+Kernels of this package need no guard: they cannot change while a program runs, and the tests compare them.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.kernels.fingerprint import is_static, python_function, references
+
+TURN = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+"""From the start to the other attitude: a rotation about no axis of symmetry."""
+
+TOLERANCE = 1e-9
+"""The difference that counts as round-off, relative to the largest value found."""
+
+Numbers = tuple[float, ...] | None  # None: an exception
+
+
+def check(
+    what: str,
+    kernel: Callable,
+    places: Sequence[Any],
+    machine: Callable[[Any], Numbers],
+    python: Callable[[Any], Numbers],
+    moved: Callable[[Any, np.random.Generator], Any],
+) -> bool:
+    """Compare at each place what machine code says with what Python says; an error if they differ.
+
+    `what` names the function in the error, `kernel` is the function, `moved` is a place changed in the last digits.
+    Functions compiled by Numba keep the values that their globals had then: if that is the difference they are brought
+    up to date, and the answer is True, as what Python said before does not count.
+    """
+    ours, theirs = [machine(x) for x in places], [python(x) for x in places]
+    if _difference(ours, theirs) <= TOLERANCE:
+        return False
+    for f in _jitted(kernel):
+        f.recompile()
+    theirs = [python(x) for x in places]
+    if _difference(ours, theirs) <= TOLERANCE:
+        return True
+    if [python(x) for x in places] != theirs:
+        warnings.warn(
+            f"The {what} is not a function: two calls with the same arguments gave different values. Its machine code "
+            "cannot be compared with it.",
+            stacklevel=6,
+        )
+        return False
+    rng = np.random.default_rng(1)
+    noise = max(_difference([python(moved(x, rng)) for x in places], theirs) for _ in range(4))
+    if _difference(ours, theirs) <= 100 * noise < 1:
+        return False
+    raise InputError(
+        f"The machine code of the {what} does not compute what the Python function does: {_told(ours)} against "
+        f"{_told(theirs)} at the start and at another attitude. It is not used. Give compiled=False, or write the "
+        "function with plain arithmetic; and please report this."
+    )
+
+
+def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any) -> bool:
+    """Compare a problem's torque or potential; ``look(address, par, t, Q, out)`` evaluates its machine code."""
+    if is_static(kernel):
+        return False
+    par, size = np.array(problem.parameters), 1 if what == "potential" else 3
+
+    def of_machine(Q: np.ndarray) -> Numbers:
+        out = np.zeros(size)
+        return tried(lambda: look(machine.address, par, t, Q, out) or out.tolist())
+
+    def of_python(Q: np.ndarray) -> Numbers:
+        arguments = (t, tuple(Q.tolist()), problem.parameters)[what == "potential" :]
+        return tried(lambda: kernel(*arguments) if size > 1 else (kernel(*arguments),))
+
+    start = np.asarray(Q) @ problem.axes
+    places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
+    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
+    return check(f"{what} of {problem.name!r}", kernel, places, of_machine, of_python, nearby)
+
+
+def tried(function: Callable) -> Numbers:
+    """What it returns, as floats, or None if it raises: what the user's function raises is told when a run meets it."""
+    try:
+        return tuple(float(x) for x in function())
+    except Exception:
+        return None
+
+
+def _difference(ours: list[Numbers], theirs: list[Numbers]) -> float:
+    """The largest difference, relative to the largest number; infinite where only one raises or is finite."""
+    if any((x is None) != (y is None) for x, y in zip(ours, theirs)):
+        return np.inf
+    x = np.array([x for x in ours if x is not None], dtype=float)
+    y = np.array([y for y in theirs if y is not None], dtype=float)
+    if not np.array_equal(np.isfinite(x), np.isfinite(y)):
+        return np.inf
+    x, y = x[np.isfinite(x)], y[np.isfinite(y)]
+    if np.array_equal(x, y):
+        return 0.0
+    return float(np.abs(x - y).max() / np.abs(y).max()) if y.any() else np.inf
+
+
+def _jitted(kernel: Callable) -> list[Any]:
+    """The functions compiled by Numba that a function reaches."""
+    found, todo, met = [], [kernel], set()
+    while todo:
+        value = todo.pop()
+        f = python_function(value)
+        if f is None or f in met:
+            continue
+        met.add(f)
+        if value is not f and getattr(value, "signatures", ()):
+            found.append(value)
+        todo.extend(x for _, x in references(f))
+    return found
+
+
+def _told(values: list[Numbers]) -> str:
+    return " and ".join("an exception" if x is None else np.array2string(np.array(x), precision=6) for x in values)

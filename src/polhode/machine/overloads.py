@@ -1,0 +1,267 @@
+"""Kernels, and the functions of ``scalar.py`` and ``user.py`` that they call, inside machine code.
+
+A kernel is compiled from its own source for the types it is called with, or from another implementation that a
+variant offers (bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
+doubles and complex numbers; ``lanes.py`` and ``quadrature_lanes.py`` do so for vectors.
+"""
+
+import cmath
+import functools
+import math
+import operator
+import platform
+import threading
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from polhode.inputs import functions
+from polhode.kernels import scalar
+from polhode.machine.link_only import LinkedCompiler
+from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
+
+F8 = types.float64
+INSIDE: Any = {  # for functions that only machine code calls
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": LinkedCompiler,
+}
+
+VARIANTS: list = []
+"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see halves.py, alone.py."""
+
+
+BY_TYPE: set = set()
+"""Functions that are different code for each type of number, and never compiled from their own source."""
+
+
+@functools.cache
+def jitable(function):
+    """Make a kernel callable from machine code."""
+    if function in BY_TYPE:
+        return
+
+    options = {**INSIDE, "forceinline": True}
+    if is_users(function):
+        options |= {**LIKE_PYTHON, "pipeline_class": UsersCompiler}
+
+    @overload(function, jit_options=options, strict=False)
+    def implementation(*args):
+        return next(filter(None, (variant(function, args) for variant in VARIANTS)), function)
+
+
+def make_callable():
+    _array_functions()
+    for f in scalar.KERNELS:
+        jitable(f)
+
+
+@functools.cache
+def _array_functions():
+    """Import Numba's functions of arrays, but not SciPy's BLAS with them: a fifth of a warm start.
+
+    They only ask whether it can be imported; what needs it (a user's ``@``) imports it when it is compiled.
+    """
+    from numba.np import linalg
+
+    with IMPORTING:
+        asked = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            from numba.np import arraymath
+        finally:
+            linalg.ensure_blas = asked
+        arraymath.ensure_blas = asked
+
+
+IMPORTING = threading.Lock()
+
+
+for _f in (
+    scalar.c0_real,
+    scalar.c0_small,
+    scalar.c1_real,
+    scalar.c1_small,
+    scalar.c3_real,
+    scalar.c3_small,
+    scalar.c0_complex,
+    scalar.c1_complex,
+    scalar.c3_complex,
+    scalar.c5_real,
+    scalar.c5_small,
+    scalar.c5_complex,
+    scalar.a3_real,
+    scalar.a3_small,
+    scalar.a3_complex,
+    scalar.series,
+    functions.axes,
+    functions.seen,
+):
+    jitable(_f)
+
+
+def by_type(function, **options):
+    """Numba's overload, remembered in BY_TYPE."""
+    BY_TYPE.add(function)
+    return overload(function, **options)
+
+
+def _by_type(function, real, complex_):
+    """Inside machine code `function` is `real` for floats and integers, `complex_` for complex numbers."""
+
+    @by_type(function, jit_options=INSIDE)
+    def choose(x):
+        if isinstance(x, (types.Float, types.Integer)):
+            return real
+        if isinstance(x, types.Complex):
+            return complex_
+        return None
+
+
+_by_type(scalar.sqrt, lambda x: math.sqrt(x), lambda x: cmath.sqrt(x))
+_by_type(scalar.sin, lambda x: math.sin(x), lambda x: cmath.sin(x))
+_by_type(scalar.cos, lambda x: math.cos(x), lambda x: cmath.cos(x))
+_by_type(functions.real_part, lambda x: x, lambda x: x.real)
+_by_type(functions.imaginary_part, lambda x: 0.0, lambda x: x.imag)
+_by_type(scalar.magnitude, lambda x: abs(x), lambda x: abs(x.real) + abs(x.imag) / scalar.STEP)
+_by_type(scalar.epsilon, lambda x: 2.0**-52, lambda x: 2.0**-52)
+_by_type(scalar.nobody, lambda x: False, lambda x: False)
+
+
+REGISTER = {"x86_64": "x", "amd64": "x", "arm64": "w", "aarch64": "w"}.get(platform.machine().lower())
+"""How inline assembly calls a register that holds a double."""
+
+
+@by_type(scalar.ready, jit_options=INSIDE)
+def _ready(x):
+    return (lambda x: _computed(x)) if REGISTER and set(x) == {F8} else (lambda x: x)
+
+
+@intrinsic
+def _computed(typing_context, x):
+    """Numbers that pass through an empty instruction, which the compiler does not move past a call."""
+
+    def build(context, builder, signature, arguments):
+        double = ir.DoubleType()
+        here = ir.InlineAsm(ir.FunctionType(double, [double]), "", f"={REGISTER},0", side_effect=True)
+        parts = [builder.call(here, [part]) for part in cgutils.unpack_tuple(builder, arguments[0], len(x))]
+        return context.make_tuple(builder, x, parts)
+
+    return x(x), build
+
+
+@by_type(scalar.overlap, jit_options=INSIDE)
+def _overlap(x, y):
+    if isinstance(x, (types.Float, types.Integer)):
+        return lambda x, y: x * y
+    return lambda x, y: x.real * y.real + (x.imag / scalar.STEP) * (y.imag / scalar.STEP)
+
+
+@by_type(scalar.finished)
+def _finished(before, now):
+    return (lambda before, now: now) if isinstance(now, types.Boolean) else None
+
+
+@by_type(scalar.everybody)
+def _everybody(condition):
+    return (lambda condition: condition) if isinstance(condition, types.Boolean) else None
+
+
+@by_type(scalar.kept)
+def _kept(done, old, new):
+    return (lambda done, old, new: new) if isinstance(done, types.Boolean) and _is_plain(old) else None
+
+
+@by_type(scalar.either)
+def _either(condition, x, y):
+    return (lambda condition, x, y: x if condition else y) if isinstance(condition, types.Boolean) else None
+
+
+def _is_plain(kind):
+    """Whether a type is numbers, or tuples of them, that stand for one body."""
+    return isinstance(kind, types.Number) or (isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind)))
+
+
+def _stumpff(function, real, complex_):
+    @by_type(function, jit_options=INSIDE)
+    def choose(s):
+        if isinstance(s, (types.Float, types.Integer)):
+            return lambda s: real(s)
+        if isinstance(s, types.Complex):
+            return lambda s: complex_(s)
+        return None
+
+
+_stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
+_stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
+_stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
+_stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
+_stumpff(scalar.a3, scalar.a3_real, scalar.a3_complex)
+
+
+@by_type(functions.square, inline="always")  # inlined, so that the array lives in the frame of the caller
+def _square(Q):
+    return lambda Q: _array_on_stack(Q)
+
+
+@intrinsic
+def _array_on_stack(typing_context, Q):
+    """A 3x3 array over nine numbers on the stack: no allocation, and gone with the caller's frame."""
+    number = Q.dtype
+    array = types.Array(number, 2, "C")
+
+    def build(context, builder, signature, arguments):
+        llvm = context.get_data_type(number)
+        memory = cgutils.alloca_once(builder, llvm, size=9)
+        for k, value in enumerate(cgutils.unpack_tuple(builder, arguments[0], 9)):
+            context.pack_value(builder, number, value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
+        item = context.get_abi_sizeof(llvm)
+        result = context.make_array(array)(context, builder)
+        intp = context.get_value_type(types.intp)
+        context.populate_array(
+            result,
+            data=memory,
+            shape=[ir.Constant(intp, 3)] * 2,
+            strides=[ir.Constant(intp, 3 * item), ir.Constant(intp, item)],
+            itemsize=ir.Constant(intp, item),
+            meminfo=None,
+        )
+        return result._getvalue()
+
+    return array(Q), build
+
+
+@overload(operator.matmul)
+def _mixed_product(a, b):
+    """A real array times a complex one, which Numba's @ refuses: a potential meets it under the complex step."""
+    if not (isinstance(a, types.Array) and isinstance(b, types.Array)):
+        return None
+    if isinstance(a.dtype, types.Complex) and isinstance(b.dtype, types.Float):
+        return lambda a, b: a @ b.astype(np.complex128)
+    if isinstance(a.dtype, types.Float) and isinstance(b.dtype, types.Complex):
+        return lambda a, b: a.astype(np.complex128) @ b
+    return None
+
+
+@by_type(functions.triple, jit_options=INSIDE)
+def _triple(value):
+    number = functions.plain
+    if isinstance(value, types.BaseTuple):
+        return (lambda value: (number(value[0]), number(value[1]), number(value[2]))) if len(value) == 3 else None
+
+    def of_any_length(value):
+        if len(value) != 3:
+            raise ValueError("A torque is three numbers.")
+        return (number(value[0]), number(value[1]), number(value[2]))
+
+    return of_any_length
+
+
+@by_type(functions.plain)
+def _plain(x):
+    return (lambda x: float(x)) if isinstance(x, (types.Float, types.Integer, types.Boolean)) else None

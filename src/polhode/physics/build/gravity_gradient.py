@@ -1,0 +1,90 @@
+"""A satellite on a circular orbit, turned by the gradient of gravity.
+
+    torque (body) = 3 n^2 rho x J rho,    rho = Q^T r(t),    r(t) = cos(n t) r0 + sin(n t) c x r0
+
+r points from the planet to the satellite, c is the normal of the orbit, n the rate of the orbit. Space axes do
+not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, n.
+"""
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import checked_call, direction, positive
+from polhode.kernels.scalar import cos, kernel, sin
+from polhode.kernels.vectors import apply_transposed
+from polhode.physics.build.frames import parameters, principal_moments
+from polhode.physics.build.parts import finished
+from polhode.physics.problem import Problem
+
+
+@kernel
+def torque(t, Q, par):
+    """3 n^2 rho x J rho"""
+    n = par[9]
+    c, s = cos(n * t), sin(n * t)
+    x, y, z = apply_transposed(Q, (c * par[3] + s * par[6], c * par[4] + s * par[7], c * par[5] + s * par[8]))
+    k = 3 * n * n
+    return (k * (par[2] - par[1]) * y * z, k * (par[0] - par[2]) * z * x, k * (par[1] - par[0]) * x * y)
+
+
+class Satellite(Problem):
+    """A problem that knows its orbit: the rate n, r0, c x r0 and the normal c."""
+
+    orbit: tuple[float, np.ndarray, np.ndarray, np.ndarray]
+
+    def jacobi(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> float:
+        """The energy as seen from the orbit."""
+        (n, r0, s0, c), J = self.orbit, self.tensor
+        rho = (np.cos(n * t) * r0 + np.sin(n * t) * s0) @ Q
+        return Omega @ J @ Omega / 2 + 1.5 * n**2 * (rho @ J @ rho) - n * (c @ Q @ J @ Omega)
+
+
+@checked_call
+def satellite(
+    *,
+    inertia_body,
+    orbit_rate,
+    position_space=(1.0, 0.0, 0.0),
+    orbit_normal_space=(0.0, 0.0, 1.0),
+    Q0=None,
+    Omega0=None,
+    Pi0=None,
+    t0=0.0,
+    h=None,
+    t_end=None,
+    name="satellite",
+):
+    """A rigid satellite on a circular orbit; the attitude does not act back on the orbit.
+
+    inertia_body          about the centre of mass, in body axes: moments or tensor
+    orbit_rate            n, in radians per unit of time: sqrt(GM / radius^3)
+    position_space        direction from the planet to the satellite at t = 0, in space axes
+    orbit_normal_space    direction of the orbital momentum, in space axes, at right angles to it
+    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes, relative to space, not to the orbit
+
+    Conserved: the Jacobi integral, which depends on time and is therefore a function of its own,
+    ``problem.jacobi(t, Q, Omega) = Omega.J Omega/2 + (3/2) n^2 rho.J rho - n c.Q J Omega``. There is no
+    potential, because in space axes the field turns with the satellite.
+    """
+    n = positive("orbit_rate", orbit_rate)
+    r0, c = direction("position_space", position_space), direction("orbit_normal_space", orbit_normal_space)
+    if abs(r0 @ c) > 1e-9:
+        raise InputError(
+            f"position_space and orbit_normal_space must be at right angles; the cosine between them is {r0 @ c:.3g}."
+        )
+    s0 = np.cross(c, r0)
+    problem = Satellite.from_kernels(
+        name=name,
+        inertia=inertia_body,
+        torque=torque,
+        potential=None,
+        parameters=parameters(principal_moments, r0, s0, (n,)),
+        Q0=Q0,
+        Omega0=Omega0,
+        Pi0=Pi0,
+        t0=t0,
+        h=h,
+        t_end=t_end,
+    )
+    problem.orbit = n, r0, s0, c
+    return finished(problem, sources=())

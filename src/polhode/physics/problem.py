@@ -1,0 +1,371 @@
+"""What a problem is: a body, a torque (and potential), and where it starts."""
+
+import copy
+import math
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError, one_line
+from polhode.inputs import functions
+from polhode.inputs.principal import attitude, in_principal, velocity
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.pickling import Travels
+
+
+class Problem(Travels):
+    """A rigid body about a fixed point, and the torque on it.
+
+        Q' = Q hat(Omega),     J Omega' = J Omega x Omega + tau(t, Q)
+
+    Q maps body to space; Omega and tau are in body axes.
+
+    inertia      three principal moments, or a symmetric 3x3 tensor in your body axes
+    potential    U(Q) -> float, Q a 3x3 array. Alone it is enough: the torque is derived to round-off.
+    torque       tau(t, Q) -> three numbers in body axes; or
+    torque_space the same in space axes
+    Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
+    Omega0, Pi0  body angular velocity, or body angular momentum
+    invariants   {name: function(Q, Omega) -> number} that you expect to be conserved
+    breaks       times at which the torque jumps; steps must begin there
+    h, t_end     step and end of the interval to use when none is given
+    """
+
+    @inputs.checked_call
+    def __init__(
+        self,
+        *,
+        inertia,
+        potential=None,
+        torque=None,
+        torque_space=None,
+        Q0=None,
+        Omega0=None,
+        Pi0=None,
+        t0=0.0,
+        invariants=None,
+        name="problem",
+        h=None,
+        t_end=None,
+        breaks=(),
+    ):
+        if torque is not None and torque_space is not None:
+            raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
+        for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
+            if f is not None:
+                inputs.function(label, f)
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
+        if torque is not None:
+            self.torque_kernel = functions.body_torque(torque)
+        elif torque_space is not None:
+            self.torque_kernel = functions.space_torque(torque_space)
+        elif potential is not None:
+            self.torque_kernel = functions.potential_only(potential)
+        else:
+            self.torque_kernel = functions.no_torque
+        self.has_torque = self.torque_kernel is not functions.no_torque
+        self.potential_kernel = functions.user_potential(potential) if potential is not None else None
+        if not self.has_torque:
+            self.potential_kernel = functions.no_potential
+        self.parameters_of = _axes_alone
+        self.parameters = self._own_parameters()
+        self.functions = {"torque": torque, "torque_space": torque_space, "potential": potential}
+        _check_functions(self, torque, torque_space, potential)
+
+    @classmethod
+    @inputs.checked_call
+    def from_kernels(
+        cls,
+        *,
+        inertia,
+        torque,
+        potential,
+        parameters=(),
+        Q0=None,
+        Omega0=None,
+        Pi0=None,
+        t0=0.0,
+        invariants=None,
+        name,
+        h=None,
+        t_end=None,
+        breaks=(),
+    ):
+        """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples.
+
+        What is derived from the inertia is given as a function of it, and follows when the inertia changes:
+        `parameters` (moments (n, 3), axes (n, 3, 3)) -> numbers (n, k) of n bodies, `invariants` (inertia) -> dict.
+        """
+        self = cls.__new__(cls)
+        inputs.function("torque", torque)
+        if potential is not None:
+            inputs.function("potential", potential)
+        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
+        if not callable(parameters) and not np.array_equal(self.axes, np.eye(3)):
+            raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
+        self.torque_kernel, self.potential_kernel = torque, potential
+        self.has_torque = torque is not functions.no_torque
+        self.parameters_of = parameters if callable(parameters) else None
+        room = functions.PARAMETERS
+        self.parameters = (
+            self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
+        )
+        self.functions = None
+        return self
+
+    def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
+        self.name = inputs.text("name", name)
+        self._told: set[str] = set()  # what has been warned of
+        self.moments, self.axes = inputs.principal_axes("inertia", inertia)
+        self.inertia = np.array(inertia, dtype=float)
+        self.Q0 = inputs.rotation("Q0", Q0)
+        if (Omega0 is None) == (Pi0 is None):
+            given = "both" if Omega0 is not None else "neither"
+            raise InputError(f"Give Omega0 or Pi0, one of them; {given} was given.")
+        self.given_Pi0 = None if Pi0 is None else inputs.vector("Pi0", Pi0)
+        if Pi0 is None:
+            self.Omega0 = inputs.vector("Omega0", Omega0)
+        else:
+            self.Omega0 = velocity(self.moments, self.axes, self.given_Pi0)
+        self.t0 = inputs.number("t0", t0)
+        self.h = None if h is None else inputs.step_size(h)
+        self.t_end = None if t_end is None else inputs.number("t_end", t_end)
+        self._invariants_of = invariants if callable(invariants) else None
+        named = {} if callable(invariants) else inputs.functions_by_name("invariants", invariants)
+        self.invariants = self.invariants_for(self.inertia, named)
+        self.breaks = inputs.times("breaks", breaks)
+        self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
+
+    def __repr__(self):
+        kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
+        return f"<Problem {self.name}: {kind}, inertia {np.array2string(self.inertia, separator=', ')}>"
+
+    @property
+    def tensor(self):
+        """The inertia as a 3x3 tensor in the user's body axes."""
+        return np.diag(self.inertia) if self.inertia.ndim == 1 else self.inertia
+
+    @property
+    def has_potential(self):
+        """Whether there is an energy to speak of."""
+        return self.potential_kernel is not None
+
+    def torque(self, t, Q):
+        """The torque at time t and attitude Q (3x3), in body axes."""
+        Qp = np.asarray(Q) @ self.axes
+        return self.axes @ np.array(self.torque_kernel(t, tuple(Qp.ravel().tolist()), self.parameters))
+
+    def potential(self, Q):
+        """The potential energy at attitude Q."""
+        if not self.has_potential:
+            raise InputError(f"The problem {self.name!r} has no potential, so it has no energy: give potential=U.")
+        Qp = np.asarray(Q) @ self.axes
+        return self.potential_kernel(tuple(Qp.ravel().tolist()), self.parameters)
+
+    def energy(self, Q, Omega):
+        """Kinetic plus potential energy."""
+        Omega = np.asarray(Omega)
+        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
+
+    @inputs.checked_call
+    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None):
+        """The same problem with another start or inertia; what has been compiled is shared.
+
+        What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
+        Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
+        """
+        if Omega0 is not None and Pi0 is not None:
+            raise InputError("Give Omega0 or Pi0, one of them; both were given.")
+        other = copy.copy(self)
+        if inertia is not None:
+            moments, axes = inputs.principal_axes("inertia", inertia)
+            self.check_inertia(is_tensor=np.ndim(inertia) == 2)
+            numbers = self.parameters_for(moments[None], axes[None])[0]
+            other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
+        if Q0 is not None:
+            other.Q0 = inputs.rotation("Q0", Q0)
+        if Omega0 is not None:
+            other.Omega0, other.given_Pi0 = inputs.vector("Omega0", Omega0), None
+        if Pi0 is not None:
+            other.given_Pi0 = inputs.vector("Pi0", Pi0)
+        if other.given_Pi0 is not None:
+            other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
+        if t0 is not None:
+            other.t0 = inputs.number("t0", t0)
+        return other
+
+    # ---- what follows from the inertia --------------------------------------------------------------
+
+    def parameters_for(self, moments, axes):
+        """The parameters of n bodies of these moments (n, 3) and axes (n, 3, 3): (1 or n, PARAMETERS)."""
+        if self.parameters_of is None:
+            return np.array([self.parameters])
+        numbers = self.parameters_of(moments, axes)
+        return np.concatenate([numbers, np.zeros((len(numbers), functions.PARAMETERS - numbers.shape[1]))], axis=1)
+
+    def _own_parameters(self):
+        return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
+
+    def invariants_for(self, inertia, otherwise):
+        """The invariants of a body of this inertia; `otherwise` if they are functions of the user's own."""
+        return otherwise if self._invariants_of is None else self._invariants_of(inertia)
+
+    def check_inertia(self, is_tensor):
+        """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""
+        if self.parameters_of is None and (is_tensor or not np.array_equal(self.axes, np.eye(3))):
+            raise InputError(
+                f"The torque of {self.name!r} is written in principal axes: give moments (N, 3) for a problem made "
+                "with moments, or a sequence of problems."
+            )
+        if self.parameters != self._own_parameters():
+            raise InputError(
+                f"The parameters of {self.name!r} follow from its inertia, but were given by themselves: build the "
+                "problem anew with the other inertia."
+            )
+
+    def give_inertia(self, inertia, moments, axes, parameters):
+        """Take another inertia, on a copy that nobody else has; `parameters` are those that belong to it."""
+        self.inertia, self.moments, self.axes, self.parameters = inertia, moments, axes, parameters
+        self.invariants = self.invariants_for(inertia, self.invariants)
+
+    # ---- what the engine needs ----------------------------------------------------------------------
+
+    def start(self, Q=None, Omega=None):
+        """(q, Pi) in principal axes, as tuples of floats."""
+        Q = self.Q0 if Q is None else Q
+        Omega = self.Omega0 if Omega is None else Omega
+        q = quaternion(attitude(Q, self.axes))
+        Pi = self.moments * in_principal(self.axes, Omega)
+        return tuple(q.tolist()), tuple(Pi.tolist())
+
+    @property
+    def machine_torque(self):
+        """The torque as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
+        return self._compiled("torque", self.torque_kernel)
+
+    @property
+    def machine_potential(self):
+        """The potential as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
+        return self._compiled("potential", self.potential_kernel)
+
+    def _compiled(self, kind, kernel):
+        from polhode.machine import compile
+
+        try:
+            return getattr(compile, kind)(kernel)
+        except compile.CannotCompile as error:
+            if kind in self._told:
+                return None
+            self._told.add(kind)
+            inputs.warn(
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
+                f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
+                "Numba knows."
+            )
+            return None
+
+
+# ---- checks ------------------------------------------------------------------------------------------
+
+
+def _axes_alone(moments, axes):
+    """The parameters of a user's function: the axes it is written in (``polhode.inputs.functions``)."""
+    return axes.reshape(-1, 9)
+
+
+def quaternion(Q):
+    """Unit quaternions (..., 4), scalar first, of matrices (..., 3, 3): the longest row of 4 q q^T, normalised."""
+    x, y, z = (Q[..., i, i] for i in range(3))
+    a, b, c = Q[..., 2, 1] - Q[..., 1, 2], Q[..., 0, 2] - Q[..., 2, 0], Q[..., 1, 0] - Q[..., 0, 1]
+    d, e, f = Q[..., 1, 0] + Q[..., 0, 1], Q[..., 0, 2] + Q[..., 2, 0], Q[..., 2, 1] + Q[..., 1, 2]
+    rows = ((1 + x + y + z, a, b, c), (a, 1 + x - y - z, d, e), (b, d, 1 - x + y - z, f), (c, e, f, 1 - x - y + z))
+    table = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    longest = np.argmax(np.stack([rows[i][i] for i in range(4)], axis=-1), axis=-1)
+    q = np.take_along_axis(table, longest[..., None, None], axis=-2)[..., 0, :]
+    length = np.sqrt(q[..., 0] ** 2 + q[..., 1] ** 2 + q[..., 2] ** 2 + q[..., 3] ** 2)
+    return q / length[..., None]
+
+
+def _check_functions(problem, torque, torque_space, potential):
+    """Try the user's functions at the start and at random attitudes; say what is wrong."""
+    given = [(label, f) for label, f in (("torque", torque), ("torque_space", torque_space)) if f is not None]
+    for label, f in given:
+        value = _tried(label, f, problem.t0, problem.Q0.copy())
+        _three_numbers(label, value, problem.t0)
+    if potential is None:
+        return
+    value = _tried("potential", potential, problem.Q0.copy())
+    try:
+        value = complex(np.asarray(value).item())
+    except (TypeError, ValueError):
+        raise InputError(f"potential(Q0) is {one_line(value)}; it must be one number.") from None
+    if not math.isfinite(abs(value)):
+        raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
+    _compare_with_differences(problem, potential, derived=not given)
+
+
+def _tried(label, f, *arguments):
+    try:
+        return f(*arguments)
+    except Exception as error:
+        names = "t, Q" if len(arguments) == 2 else "Q"
+        raise InputError(
+            f"{label}({names}) failed at the start: {type(error).__name__}: {error}. It is called with "
+            f"{'a time and ' if len(arguments) == 2 else ''}a 3x3 array Q."
+        ) from error
+
+
+def _three_numbers(label, value, t):
+    try:
+        v = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        v = None
+    if v is None or v.shape != (3,):
+        got = "nothing" if value is None else one_line(value) if v is None else f"an array of shape {v.shape}"
+        raise InputError(f"{label}(t, Q) returned {got}; it must return three numbers (tuple, list or array).")
+    if not np.isfinite(v).all():
+        raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
+
+
+def _compare_with_differences(problem, potential, derived):
+    """The torque in use against minus the gradient of the potential, at random attitudes."""
+    rng = np.random.default_rng(20120417)
+    attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
+    for Q in attitudes:
+        slope = -_gradient(potential, Q)
+        if not np.isfinite(slope).all():
+            continue
+        try:
+            tau = problem.torque(problem.t0, Q)
+        except Exception as error:
+            raise InputError(
+                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
+                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not "
+                "math.sqrt), or give torque= yourself."
+            ) from error
+        if not np.isfinite(tau).all():
+            continue
+        scale = np.abs(slope).max() + np.abs(tau).max() + 1e-3 * abs(float(np.real(potential(Q))))
+        if np.abs(tau - slope).max() <= 1e-5 * scale + 1e-9:
+            continue
+        values = f"at Q = {np.round(Q, 6).tolist()} {{}} {tau.tolist()}, minus the gradient is {slope.tolist()}"
+        if derived:
+            raise InputError(
+                "The potential cannot be differentiated by the complex step: "
+                + values.format("it gives the torque")
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
+                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or "
+                "give torque=."
+            )
+        raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
+
+
+def _gradient(potential, Q, d=1e-5):
+    """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
+
+    def U(j, e):
+        value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
+        return float(np.real(np.asarray(value).item()))
+
+    with np.errstate(all="ignore"):
+        return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])

@@ -1,1 +1,0 @@
-"""The problems on which integrators are judged, one file each."""

@@ -1,0 +1,1 @@
+"""Answers one can trust: closed forms, Taylor series of any precision, DOP853."""

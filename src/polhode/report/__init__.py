@@ -1,1 +1,0 @@
-"""Results for readers: tables for the terminal, self-contained pages."""

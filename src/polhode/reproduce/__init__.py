@@ -1,1 +1,0 @@
-"""Published tables and figures, measured again: `polhode reproduce NAME`."""

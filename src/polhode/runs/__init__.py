@@ -1,0 +1,1 @@
+"""From a problem and a method to a trajectory: steps, files, checkpoints."""

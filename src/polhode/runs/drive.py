@@ -1,0 +1,310 @@
+"""Driving the loop: in pieces of a fraction of a second, so that a run of any length can be watched, stopped,
+written down as it goes, and continued after a kill.
+
+A run is the same whichever way it is cut into pieces: the loop takes its whole state in and gives it out, and a
+time is always t0 + i h. So a run continued from a checkpoint ends bit for bit where it would have ended.
+"""
+
+import functools
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import check_memory
+from polhode.runs import checkpoint as checkpoints
+from polhode.runs import places, turns
+from polhode.runs.netcdf import Store
+from polhode.runs.trajectory import FORMAT, Trajectory, energies, momenta
+
+CHUNK_SECONDS = 0.2
+"""How long machine code runs before Python looks at the clock, the progress bar and Ctrl-C."""
+
+BUFFER = 16_384
+"""Rows held in memory between writes to a file."""
+
+
+class Run:
+    """One run: where it is, and where its rows and checkpoints go."""
+
+    def __init__(self, runner, n, every, survey=None, out=None, checkpoint=None):
+        self.runner, self.n, self.every, self.survey = runner, n, every, survey
+        self.done, self.row, self.left, self.iterations, self.seconds = 0, 0, every, 0, 0.0
+        self.checkpoint, self.message, self.interrupted, self.resumed_at = checkpoint, "", False, None
+        found = None
+        if checkpoint is not None:
+            _check_apart(out, checkpoint)
+            checkpoints.check_place(checkpoint)
+            self.description = checkpoints.description(runner.problem, runner, n, every, survey, out is not None)
+            found = checkpoints.read(checkpoint, self.description)
+        if found is not None:
+            self._restore(found, out is not None)
+        self.rows = _Kept(self, found) if out is None else _Streamed(self, out, found)
+
+    def go(self, checkpoint_every, tick):
+        """Take the steps that remain."""
+        try:
+            self._go(checkpoint_every, tick)
+        except BaseException:
+            self.rows.close()  # as it is: it says that the run did not end
+            raise
+
+    def _go(self, checkpoint_every, tick):
+        chunk = 4096 if self.runner.is_compiled else 16
+        saved = time.perf_counter()
+        with Interrupt() as interrupt:
+            while self.done < self.n and not self.message:
+                size = min(chunk, self.n - self.done, self.rows.most_steps)
+                clock = time.perf_counter()
+                self._advance(size)
+                now = time.perf_counter()
+                self.seconds += now - clock
+                tick(self.done)
+                self.rows.flush()
+                if interrupt.seen and self.done == self.n:
+                    self.interrupted = True  # complete, but who makes many short runs has to know
+                elif interrupt.seen and not self.message:
+                    self._interrupted()
+                if self.checkpoint is not None and now - saved >= checkpoint_every:
+                    self.save()
+                    saved = time.perf_counter()
+                chunk = max(1, min(32 * chunk, int(chunk * CHUNK_SECONDS / max(now - clock, 1e-9))))
+        if self.done == self.n and self.left != self.every:  # the last state is kept whatever save_every is
+            self.rows.last()
+            self.left = self.every
+
+    def _advance(self, size):
+        try:
+            took, self.rows.at, self.left, its, error, _ = self.runner.advance(
+                self.done, size, self.every, self.left, self.rows.table, self.rows.at
+            )
+        except KeyboardInterrupt:  # raised inside a user's function, or by a second Ctrl-C
+            self._interrupted()
+            self.checkpoint = None  # somewhere inside a piece: the checkpoint before it is the one to go on from
+            return
+        self.iterations += its
+        self.done += took
+        if took < size:
+            self.message = self.runner.failure(self.done, self.runner.t0 + self.done * self.runner.h, error)
+
+    def _interrupted(self):
+        self.interrupted = True
+        more = "" if self.checkpoint is None else " Run the same again to go on from there."
+        self.message = f"Interrupted at step {self.done} of {self.n}; what was computed until then is here.{more}"
+
+    # ---- checkpoints --------------------------------------------------------------------------------
+
+    def save(self):
+        """Write a checkpoint; what it counts on is on the disk before."""
+        arrays = {
+            "counts": np.array([self.done, self.left, self.iterations]),
+            "seconds": np.array(self.seconds),
+            "state": np.array(self.runner.numbers()),
+            **self.rows.secured(),
+        }
+        if self.survey:
+            arrays["tally"] = self.survey.tally
+        why = checkpoints.state_fault(self.runner, arrays["state"], self.done)
+        if why:  # by a method of one's own: better said now than when the run is to go on
+            raise InputError(f"No checkpoint can be made of step {self.done} of {self.runner.name}: {why}.")
+        checkpoints.write(self.checkpoint, self.description, **arrays)
+
+    def _restore(self, found, streamed):
+        why = checkpoints.fault(self, found, streamed)
+        if why:
+            raise checkpoints.refused(self.checkpoint, why)
+        self.done, self.left, self.iterations = found["counts"].tolist()
+        self.resumed_at = self.done
+        self.seconds = float(found["seconds"])
+        self.runner.restore(found["state"].tolist())
+        self.row = int(found["rows"]) if streamed else len(found["rows"])
+        if self.survey:
+            self.survey.tally[:] = found["tally"]
+
+    # ---- the result ---------------------------------------------------------------------------------
+
+    def times(self, first, last):
+        """The times of rows `first` to `last`, the start being row 0."""
+        return self.runner.t0 + self.runner.h * np.minimum(self.every * np.arange(first, last + 1), self.n)
+
+    def trajectory(self):
+        """What was computed, and how it went."""
+        runner = self.runner
+        stats = {
+            "n_steps": self.done,
+            "n_torque": runner.torques(self.done, self.iterations),
+            "n_iterations": self.iterations,
+            "compiled": runner.is_compiled,
+            "interrupted": self.interrupted,
+            "wall_time": self.seconds,
+            "largest_turn": abs(runner.h) * self.rows.fastest(),
+        }
+        if self.resumed_at is not None:
+            stats["resumed_at"] = self.resumed_at
+        try:
+            if self.checkpoint is not None:
+                self.save()
+            columns = self.rows.finished(stats)
+        finally:
+            self.rows.close()
+        return Trajectory(
+            problem=runner.problem,
+            method=runner.name,
+            h=runner.h,
+            t=columns.pop("t"),
+            Q=columns.pop("Q"),
+            Omega=columns.pop("Omega"),
+            stats=stats,
+            success=not self.message,
+            message=self.message,
+            problem_name=runner.problem.name,
+            saved=columns,
+            reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
+            exception=runner.raised,
+        )
+
+
+class _Kept:
+    """Rows in memory: all of them, allocated at once."""
+
+    def __init__(self, run, found):
+        self.run = run
+        n, every = run.n, run.every
+        check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
+        self.table = np.empty((n // every + (1 if n % every else 0), run.runner.width))
+        self.most_steps = n
+        self.at = run.row
+        if found is not None:
+            self.table[: self.at] = found["rows"]
+
+    def flush(self):
+        """Nothing to do: the rows are where they stay."""
+
+    def close(self):
+        """Nothing to do."""
+
+    def last(self):
+        """Keep the last state."""
+        self.table[self.at] = self.run.runner.row()
+        self.at += 1
+
+    def secured(self):
+        """The rows go into the checkpoint."""
+        return {"rows": self.table[: self.at]}
+
+    def fastest(self):
+        """The largest |Omega| of all rows, with the start."""
+        return turns.fastest(self._seen[1])
+
+    @functools.cached_property
+    def _seen(self):
+        """Attitude and velocity, with the start; once there are no more rows to come."""
+        problem = self.run.runner.problem
+        Q, Omega = self.run.runner.seen(self.table[: self.at])
+        return np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
+
+    def finished(self, stats):
+        """Time, attitude and velocity."""
+        Q, Omega = self._seen
+        return {"t": self.run.times(0, self.at), "Q": Q, "Omega": Omega}
+
+
+class _Streamed:
+    """Rows on the disk: a buffer here, the rest in a netCDF file. The start is the first row of the file."""
+
+    def __init__(self, run, path, found):
+        self.run = run
+        runner = run.runner
+        self.problem = runner.problem
+        attributes = {
+            "format": FORMAT,
+            "method": runner.name,
+            "problem": self.problem.name,
+            "h": runner.h,
+            "inertia": self.problem.inertia.ravel(),
+        }
+        planned = 1 + -(-run.n // run.every)
+        if planned >= 2**31:
+            raise InputError(f"{planned} rows do not fit in one file (at most 2^31 - 1): raise save_every.")
+        digest = None if found is None else int(found["digest"])
+        self.store = Store(path, attributes, self.problem.has_potential, planned, run.row, digest)
+        self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
+        self.most_steps = (len(self.table) - 1) * run.every
+        self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
+        if self.store.rows == 0:
+            self._append(run.times(0, 0), self.problem.Q0[None], self.problem.Omega0[None])
+
+    def flush(self):
+        """Write the buffer to the file."""
+        if self.at:
+            at = self.store.rows
+            self._append(self.run.times(at, at + self.at - 1), *self.run.runner.seen(self.table[: self.at]))
+            self.at = 0
+
+    def last(self):
+        """Write the last state."""
+        self.table[0] = self.run.runner.row()
+        self.at = 1
+        self.flush()
+
+    def fastest(self):
+        """The largest |Omega| of all rows."""
+        return self._fastest
+
+    def secured(self):
+        """The rows are on the disk; the checkpoint holds their number and a checksum."""
+        self.store.sync()
+        return {"rows": np.array(self.store.rows), "digest": np.array(self.store.digest())}
+
+    def finished(self, stats):
+        """Columns that read from the file where they are looked at."""
+        stats["file"] = str(self.store.path)
+        if not self.store.finish(self.run.message, stats, not self.run.message):
+            stats["file"] = None
+            warnings.warn(
+                f"{self.store.path} was replaced or removed by somebody else while the run went on, and does not hold "
+                "it. The Trajectory still does: save it under another name.",
+                stacklevel=4,
+            )
+        return self.store.columns()
+
+    def close(self):
+        """Leave the file as it is."""
+        self.store.close()
+
+    def _append(self, t, Q, Omega):
+        self._fastest = max(self._fastest, turns.fastest(Omega))
+        columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, Q, Omega)}
+        if self.problem.has_potential:
+            columns["energy"] = energies(self.problem, Q, Omega)
+        self.store.append(**columns)
+
+
+def _check_apart(out, checkpoint):
+    if out is not None and places.target(out, "out") == places.target(checkpoint, "checkpoint"):
+        raise InputError(f"out and checkpoint are both {places.shown(out)}. Give two files.")
+
+
+class Interrupt:
+    """Notes a first Ctrl-C, so that it takes effect between two pieces; a second one is raised at once."""
+
+    def __init__(self):
+        self.seen = False
+
+    def __enter__(self):
+        self._ours = threading.current_thread() is threading.main_thread()
+        if self._ours:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number, frame):
+        self.seen = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def __exit__(self, *exception):
+        if self._ours:
+            signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
+        return False

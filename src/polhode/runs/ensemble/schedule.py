@@ -1,0 +1,265 @@
+"""Bodies on their way: the machine code that suits a method and a torque, and the drive of all bodies through it."""
+
+import concurrent.futures
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.inputs import functions
+from polhode.kernels.fingerprint import is_static
+from polhode.machine.guard import check, tried
+from polhode.runs.drive import Interrupt
+from polhode.runs.drive import Run as One
+from polhode.runs.solve import KernelRunner, bar, body_of
+
+SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
+"""How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
+
+TASKS = 16
+"""Tasks for each thread in a sweep, if there are blocks enough."""
+
+SLOW = 4e6
+"""Body-steps a second and thread, as long as the rate is not known."""
+
+LEAST = 64
+"""Steps in a sweep at least: to load and store a state costs about one step."""
+
+
+RAISED = -1.0
+"""The error of bodies that were in a block whose torque raised."""
+
+
+def sizes(problem, method, h):
+    """How many numbers a method carries from step to step, and how many coefficients it has."""
+    body = body_of(problem, method, torque=functions.no_torque)
+    return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the bodies are run: machine code (None: through `solve`), lanes, the torque's address, why not faster."""
+
+    loop: Callable | None
+    width: int = 1
+    given: int = 0
+    by_rows: bool = False  # the parameters of a body lie together
+    reason: str = ""
+    torque: object = None  # held as long as its address is used
+
+
+def way_of(problem, method, memory, coefficients):
+    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
+    from polhode.machine import compile, lanes
+
+    made = (method.step, method.start, memory, coefficients)
+    if method.nodes:
+        from polhode.machine.quadrature_lanes import torque_for
+
+        torque, kind = torque_for(problem, method.nodes)
+        why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
+    else:
+        loop, reason = _loop(*made, problem.torque_kernel, lanes.WIDTH, compile.TORQUE)
+        if loop:
+            return Way(loop, lanes.WIDTH)
+        torque, kind = problem.machine_torque, compile.TORQUE
+        if torque is not None:
+            loop, again = _loop(*made, None, lanes.HALF, kind)
+            if loop:
+                why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
+                return Way(loop, lanes.HALF, torque.address, True, why, torque)
+            why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
+    if torque is None:
+        return Way(None, reason="the torque cannot be compiled and runs interpreted")
+    loop, reason = _loop(*made, None, 1, kind)
+    return (
+        Way(loop, 1, torque.address, False, why, torque)
+        if loop
+        else Way(None, reason=f"{method.name} cannot be compiled: {reason}")
+    )
+
+
+def _loop(step, start, memory, coefficients, torque, width, kind):
+    """(machine code, "") or (None, why there is none)."""
+    from polhode.machine import compile, ensemble_loop
+
+    try:
+        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind), ""
+    except compile.CannotCompile as error:
+        decides = "<class 'bool'>" in error.reason
+        return None, "it decides by the value of a number." if decides else error.reason
+
+
+class Run:
+    """The arrays of a run in blocks, and the drive through its steps."""
+
+    def __init__(self, bodies, method, h, n, every, way, memory):
+        self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
+        N, width = len(bodies), way.width
+        self.blocks = -(-N // width)
+        places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
+        good = np.flatnonzero(bodies.finite)
+        self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
+        self.failed[~bodies.finite[places]] = 0
+        places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
+        self.out = np.empty((n // every + (n % every > 0), 7, len(places)))
+        self.states = np.empty((self.blocks, 10 + memory, width))
+        if len(good):
+            q, Pi = bodies.starts(places)
+            self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
+        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
+        constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
+        self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
+        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
+        parameters = self._in_blocks(parameters)
+        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
+        self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
+        self.wall_time, self.threads, self.before = 0.0, 1, None
+
+    def _in_blocks(self, numbers):
+        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
+        width = self.way.width
+        if len(numbers) == 1:
+            numbers = np.repeat(numbers, width, axis=0)
+        return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
+
+    def guard(self):
+        """The machine code that will run must start bodies as Python does, with the torque at the start."""
+        bodies, kernel = self.bodies, self.bodies.kinds[0].torque_kernel
+        good = np.flatnonzero(bodies.finite)
+        if (is_static(kernel) and is_static(self.method.start)) or not len(good):
+            return
+        states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
+        places = [(i, *bodies.problem(i).start()) for i in (good[0], good[-1])]
+
+        def of_machine(place):
+            block, lane = divmod(place[0], width)
+            self._loop(0, block, block + 1, states)
+            return states[block, 7:, lane]
+
+        def of_python(place):
+            i, q, Pi = place
+            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body_of(bodies.problem(i), self.method))
+            return tau + memory
+
+        check(
+            f"torque of {bodies.kinds[0].name!r} (or of the start of {self.method.name})",
+            kernel,
+            places,
+            lambda place: tried(lambda: of_machine(place)),
+            lambda place: tried(lambda: of_python(place)),
+            lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
+        )
+
+    def drive(self, threads, progress):
+        """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
+        self.guard()
+        N, begin = len(self.bodies), time.perf_counter()
+        self.threads = threads = min(threads, self.blocks)
+        rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
+        pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
+        with (
+            bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
+            Interrupt() as interrupt,
+        ):
+            try:
+                while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
+                    steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
+                    clock = time.perf_counter()
+                    self._sweep(steps, self._group(steps, rate), pool, tick, interrupt)
+                    rate = N * steps / max(time.perf_counter() - clock, 1e-6) / threads
+            except KeyboardInterrupt:  # a second Ctrl-C
+                self.interrupted = True
+            finally:
+                if pool:
+                    pool.shutdown(cancel_futures=True)
+                if self.before:  # failures in a sweep that does not count
+                    self.failed[:], self.errors[:] = self.before
+        self.wall_time = time.perf_counter() - begin
+
+    def _group(self, steps, rate):
+        """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
+        few = -(-self.blocks // (TASKS * self.threads))
+        return max(1, min(few, int(TASK_SECONDS * (rate or SLOW) / (steps * self.way.width))))
+
+    def _sweep(self, steps, group, pool, tick, interrupt):
+        """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
+
+        def task(first):
+            if interrupt.seen:
+                return None
+            last = min(first + group, self.blocks)
+            try:
+                return self._loop(steps, first, last, self.states)
+            except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
+                width = self.way.width
+                leave = slice(first * width, last * width)
+                here = self.failed[leave] < 0
+                self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
+                return 0
+
+        firsts, iterations = range(0, self.blocks, group), 0
+        self.before = self.failed.copy(), self.errors.copy()
+        for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
+            if its is None:
+                self.interrupted = True
+                return
+            iterations += its
+            tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
+        saved = (self.every - self.left + steps) // self.every
+        self.row += saved
+        self.left += saved * self.every - steps
+        self.done += steps
+        self.iterations += iterations
+        self.interrupted, self.before = interrupt.seen and self.done < self.n, None
+
+    def _loop(self, steps, begin, end, states):
+        """Machine code: some blocks over some steps."""
+        return self.way.loop(
+            *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
+            *(len(self.bodies), begin, end),
+            *(self.constants, self.parameters, states, self.out, self.failed, self.errors),
+        )
+
+    def one_by_one(self):
+        """Bodies that left their blocks, each from its start, as `solve` runs it; {body: sentence} of those that fail.
+
+        Their torque raised, or that of a body beside them; what each computed before that is kept.
+        """
+        sentences, steps = {}, self.done if self.interrupted else self.n
+        left = np.flatnonzero(self.errors[: len(self.bodies)] == RAISED).tolist()
+        for i in left:
+            self.failed[i], self.errors[i] = 0, np.nan
+        for i in left:
+            if self.interrupted and steps == self.n:
+                sentences[i] = "Interrupted before it began."
+                continue
+            try:
+                alone = One(KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+            except Exception as raised:  # by the torque at the start
+                sentences[i] = f"{type(raised).__name__} at the start: {raised}."
+                continue
+            alone.go(math.inf, lambda done: None)
+            rows = alone.rows.table[: min(alone.rows.at, len(self.out))]
+            self.out[: len(rows), :, i] = rows
+            self.failed[i] = alone.done if alone.message else -1
+            if alone.message:
+                sentences[i] = alone.message
+            self.iterations += alone.iterations
+            self.interrupted = self.interrupted or alone.interrupted
+        if left and steps == self.n:
+            self.done = steps
+        return sentences
+
+
+def _constants(moments, method):
+    """J, 1/J and the coefficients of the method, for each body; computed once for bodies alike."""
+    coefficients = {tuple(J): () for J in moments.tolist()} if method.coefficients else {}
+    for J in coefficients:
+        coefficients[J] = method.coefficients(J, float)
+    numbers = np.concatenate([moments, 1 / moments], axis=1)
+    if not coefficients:
+        return numbers
+    return np.concatenate([numbers, np.array([coefficients[tuple(J)] for J in moments.tolist()], dtype=float)], axis=1)

@@ -1,0 +1,228 @@
+"""The bodies of an ensemble: starts, inertias and parameters of N bodies, from what the user gives."""
+
+import copy
+import functools
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError, one_line
+from polhode.inputs import functions
+from polhode.inputs.principal import attitude, in_principal, velocity
+from polhode.physics.problem import Problem, quaternion
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What N bodies under one torque have each for itself; what all share has a leading axis of length one.
+
+    `kinds` are problems with the same torque, one or N; moments and axes are those of the principal axes.
+    """
+
+    kinds: list
+    Q0: np.ndarray  # (N, 3, 3)
+    Omega0: np.ndarray  # (N, 3)
+    inertia: np.ndarray  # (1 or N, 3) or (1 or N, 3, 3), as given
+    moments: np.ndarray  # (1 or N, 3)
+    axes: np.ndarray  # (1 or N, 3, 3)
+    parameters: np.ndarray  # (1 or N, PARAMETERS)
+
+    def __len__(self):
+        return len(self.Q0)
+
+    @functools.cached_property
+    def finite(self):
+        """Which bodies can start: (N,), whether all their numbers are finite."""
+        numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
+        finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
+        return np.broadcast_to(finite, len(self))
+
+    @property
+    def in_principal_axes(self):
+        """Whether the user's axes are the principal axes of every body."""
+        return bool((self.axes == np.eye(3)).all())
+
+    @property
+    def tensors(self):
+        """The inertia as tensors in the user's axes, (1 or N, 3, 3)."""
+        return self.inertia if self.inertia.ndim == 3 else self.inertia[:, :, None] * np.eye(3)
+
+    def problem(self, i):
+        """The problem of one body alone."""
+        alone = copy.copy(_of(self.kinds, i))
+        alone.Q0, alone.Omega0 = self.Q0[i], self.Omega0[i]
+        data = (_of(x, i) for x in (self.inertia, self.moments, self.axes))
+        alone.give_inertia(*data, tuple(_of(self.parameters, i).tolist()))
+        return alone
+
+    def some(self, which):
+        """Some of the bodies, by their numbers."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kinds"}
+        kinds = self.kinds if len(self.kinds) == 1 else [self.kinds[i] for i in which]
+        return Bodies(kinds, **{k: x if len(x) == 1 < len(self) else x[which] for k, x in own.items()})
+
+    def starts(self, which):
+        """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
+        axes = self.axes if len(self.axes) == 1 else self.axes[which]
+        moments = self.moments if len(self.moments) == 1 else self.moments[which]
+        shared = len(_once(self.Q0)) == 1 and len(axes) == 1
+        Q = self.Q0[:1] if shared else self.Q0[which]
+        return quaternion(attitude(Q, axes)), moments * in_principal(axes, self.Omega0[which])
+
+
+def _once(numbers):
+    """What is the same for all bodies, once."""
+    return numbers[:1] if numbers.strides[0] == 0 else numbers
+
+
+def _of(shared, i):
+    return shared[i if len(shared) > 1 else 0]
+
+
+def chosen_numbers(chosen, N):
+    """The numbers of bodies from a slice, a mask or a sequence of numbers; at least one."""
+    if isinstance(chosen, slice):
+        which = np.arange(N)[chosen]
+    else:
+        try:
+            which = np.array(chosen)
+        except ValueError:  # a list of lists of several lengths
+            which = np.array(None)
+        if which.dtype == bool and which.shape == (N,):
+            which = np.flatnonzero(which)
+        elif which.ndim != 1 or (which.size and which.dtype.kind not in "iu"):
+            raise InputError(
+                f"An ensemble of {N} bodies is indexed by a number, a slice, a list of numbers or a mask of {N}; "
+                f"{one_line(chosen)} is none of them."
+            )
+        if which.size and not (-N <= which.min() and which.max() < N):
+            raise IndexError(f"There are {N} bodies, and {one_line(chosen)} asks for others.")
+    if not len(which):
+        raise InputError(f"{one_line(chosen)} leaves none of the {N} bodies; an ensemble has at least one.")
+    return which.astype(int) % N
+
+
+def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
+    """Bodies from a problem, or a sequence of them, and what replaces its data; each for every body or once for all."""
+    kinds = _kinds(problem)
+    first = kinds[0]
+    moments, axes = np.array([p.moments for p in kinds]), np.array([p.axes for p in kinds])
+    alike = len({p.inertia.ndim for p in kinds}) == 1
+    given = np.array([p.inertia if alike else p.tensor for p in kinds])
+    numbers = np.array([p.parameters for p in kinds])
+    if inertia is not None:
+        given, moments, axes = _inertias(kinds, inertia)
+        numbers = _following(kinds, moments, axes)
+    if parameters is not None:
+        if inertia is not None and first.parameters_of is not None:
+            raise InputError(
+                f"The parameters of {first.name!r} follow from its inertia: give inertia or parameters, or a sequence "
+                "of problems."
+            )
+        numbers = _parameters(first, parameters)
+    Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
+    if Omega0 is not None and Pi0 is not None:
+        raise InputError("Give Omega0 or Pi0, one of them; both were given.")
+    if Pi0 is not None:
+        Omega = velocity(moments, axes, inputs.vectors("Pi0", Pi0))
+    elif Omega0 is not None:
+        Omega = inputs.vectors("Omega0", Omega0)
+    else:
+        Omega = _velocities(kinds, moments, axes)
+    lengths = {
+        "the problems": len(kinds),
+        "Q0": len(Q),
+        "Omega0 or Pi0": len(Omega),
+        "inertia": len(moments),
+        "parameters": len(numbers),
+    }
+    N = max(lengths.values())
+    if set(lengths.values()) - {1, N}:
+        told = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
+        raise InputError(f"The bodies are not of one number: {told}. Give each for all bodies, or once for all.")
+    Q, Omega = np.broadcast_to(Q, (N, 3, 3)), np.broadcast_to(Omega, (N, 3))
+    return Bodies(kinds, Q, Omega, given, moments, axes, numbers)
+
+
+def _kinds(problem):
+    """One problem, or one for each body; they share the functions."""
+    from polhode.physics.catalogue import problem as look_up
+
+    wanted = "a Problem, a name, or a sequence of Problems"
+    kinds = [
+        look_up(p)
+        for p in ([problem] if isinstance(problem, (Problem, str)) else inputs.items("problem", problem, wanted))
+    ]
+    if not kinds:
+        raise InputError("An ensemble needs at least one body; the sequence of problems is empty.")
+    first = kinds[0]
+    for i, p in enumerate(kinds):
+        if _functions(p) != _functions(first) or p.t0 != first.t0:
+            what = "t0" if p.t0 != first.t0 else "functions"
+            raise InputError(
+                f"The bodies of an ensemble share torque, potential and t0; problem {i} has other {what} than problem "
+                "0. Make the problems from the same functions, or use one ensemble for each kind."
+            )
+    return kinds
+
+
+def _functions(problem):
+    if problem.functions is not None:
+        return tuple(problem.functions.values())
+    return (problem.torque_kernel, problem.potential_kernel)
+
+
+def _following(kinds, moments, axes):
+    """The parameters of bodies that are given another inertia."""
+    if len(kinds) == 1:
+        return kinds[0].parameters_for(moments, axes)
+    each = [p.parameters_for(_of(moments, i)[None], _of(axes, i)[None])[0] for i, p in enumerate(kinds)]
+    return np.array(each)
+
+
+def _velocities(kinds, moments, axes):
+    """Omega0 of bodies that start as their problems do: those that were given Pi0 keep that, whatever the inertia."""
+    given = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
+    is_Pi = np.array([p.given_Pi0 is not None for p in kinds])
+    return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
+
+
+def _inertias(kinds, inertia):
+    """Inertia as given, principal moments and axes, for one or N bodies."""
+    J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
+    if J.shape == (3,):
+        J = J[None]
+    if J.shape[1:] not in ((3,), (3, 3)) or not len(J):
+        raise InputError(f"inertia has shape {J.shape}; give moments (3,) or (N, 3), or tensors (N, 3, 3).")
+    for problem in kinds:
+        problem.check_inertia(is_tensor=J.ndim == 3)
+    if J.ndim == 2:
+        if (J <= 0).any():
+            i = int(np.flatnonzero((J <= 0).any(axis=1))[0])
+            raise InputError(f"The principal moments of body {i} are {J[i].tolist()}; all three must be positive.")
+        high = J.max(axis=1)
+        if (2 * high > J.sum(axis=1) * (1 + 1e-12)).any():
+            i = int(np.flatnonzero(2 * high > J.sum(axis=1) * (1 + 1e-12))[0])
+            inputs.warn(
+                f"No body in space has principal moments {J[i].tolist()} (body {i}): the largest exceeds the sum of "
+                "the others. The equations can be integrated all the same."
+            )
+        return J, J, np.eye(3)[None]
+    moments, axes = np.full(J.shape[:2], np.nan), np.broadcast_to(np.eye(3), J.shape).copy()
+    for i in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))):
+        try:
+            moments[i], axes[i] = inputs.principal_axes("inertia", J[i])
+        except InputError as error:
+            raise InputError(f"Body {i}: {error}") from None
+    return J, moments, axes
+
+
+def _parameters(problem, parameters):
+    """Parameters of a torque that is a kernel, padded, for one or N bodies."""
+    if problem.functions is not None:
+        raise InputError(
+            f"parameters are for problems made of kernels; the torque of {problem.name!r} is a function of (t, Q). "
+            "Give a sequence of problems."
+        )
+    return inputs.parameter_rows(parameters, functions.PARAMETERS)

@@ -1,0 +1,89 @@
+"""What stands before the rows in the file of a run (`store`): its attributes, and their checksums."""
+
+import struct
+import zlib
+
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.runs import netcdf_classic
+
+FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "momentum": ("space",)}
+BLOCK = 1024
+"""Rows that share a checksum."""
+ROOM = {"message": 4000, "stats": 8000}
+"""Bytes reserved for each text that is known only at the end."""
+CHANGES = ("success", "complete", "message", "stats", "checksum_end", "checksum_header")
+"""Attributes that the checksum of the header leaves out."""
+AXES = b"xyz\0xyz\0"
+"""The letters of the axes "space" and "body", which follow the header."""
+LONGEST = 1 << 20
+OPEN = "This run did not end, or is still going on."
+
+
+def encoded(attributes, fields, planned):
+    """The bytes before the first row, but for the checksums of the blocks."""
+    blocks = -(-planned // BLOCK)
+    values = {
+        **attributes,
+        "rows": np.int32(planned),
+        "success": np.int32(0),
+        "complete": np.int32(0),
+        "message": room("message", OPEN),
+        "stats": room("stats", "{}"),
+        "checksum_header": 8 * "-",
+        "checksum_end": 8 * "-",
+    }
+    about = {"long_name": f"CRC-32 of each block of {BLOCK} rows, as they are in this file", "_Unsigned": "true"}
+    variables = {axis: (netcdf_classic.CHAR, (axis, "letter"), {"_Encoding": "ascii"}) for axis in ("space", "body")}
+    variables["checksum"] = (netcdf_classic.INT, ("block",), about)
+    variables |= {name: (netcdf_classic.DOUBLE, ("t", *axes), {}) for name, axes in fields.items()}
+    head = netcdf_classic.encoded({"t": 0, "space": 3, "body": 3, "letter": 1, "block": blocks}, values, variables)
+    header = netcdf_classic.decoded(head)
+    at, length = header.places["checksum_header"]
+    if header.length > LONGEST:
+        raise FileError("The names of the problem and the method are too long for the header of a file: shorten them.")
+    return head[:at] + _checksum_of(head, header) + head[at + length :]
+
+
+def _checksum_of(head, header):
+    blank = bytearray(head)
+    blank[netcdf_classic.RECORDS : netcdf_classic.RECORDS + 4] = bytes(4)
+    for name in CHANGES:
+        at, length = header.places[name]
+        blank[at : at + length] = bytes(length)
+    return b"%08x" % zlib.crc32(blank)
+
+
+def is_intact(head, header):
+    """Whether a header is as it was written, but for what changes."""
+    return all(name in header.places for name in CHANGES) and raw(header, "checksum_header") == _checksum_of(
+        head, header
+    )
+
+
+def end(values, rows):
+    """The checksum of what is known at the end."""
+    return b"%08x" % zlib.crc32(values["message"] + values["stats"] + values["success"] + struct.pack(">I", rows))
+
+
+def raw(header, name):
+    """The bytes of an attribute."""
+    value = header.attributes[name]
+    return value.encode() if isinstance(value, str) else value.tobytes()
+
+
+def room(name, text):
+    """A text in its room: cut where it is too long, never within a letter."""
+    letters = text.replace("\0", " ").encode("utf-8", "backslashreplace")[: ROOM[name]]
+    return letters.decode("utf-8", "ignore").encode().ljust(ROOM[name])
+
+
+def integer(value):
+    """A number as an attribute holds it."""
+    return struct.pack(">i", value)
+
+
+def dtype(fields):
+    """A row."""
+    return np.dtype([(k, ">f8", (3,) * len(v)) for k, v in fields.items()])

@@ -1,0 +1,114 @@
+"""Energy and momentum of a long run without keeping it: least, greatest, mean and slope, tallied while it goes."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import functions
+from polhode.kernels import loop
+
+QUANTITIES = ("energy", "momentum_x", "momentum_y", "momentum_z")
+BLOCKS = 64
+"""Parts of equal length whose means are kept: what the error of a slope is taken from, and a curve to look at."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """One quantity over a whole run. Differences are from its value at the start, `first`."""
+
+    name: str
+    first: float
+    count: int
+    min: float
+    max: float
+    mean: float
+    slope: float
+    """By least squares over all values, per unit of time."""
+    slope_error: float
+    """Standard error of the slope, from the scatter of the block means about the line, taken as independent."""
+    t: np.ndarray = field(repr=False)
+    """Mean times of the blocks."""
+    means: np.ndarray = field(repr=False)
+    """Block means of the difference from `first`."""
+
+    @property
+    def spread(self):
+        """Greatest minus least."""
+        return self.max - self.min
+
+
+class Survey:
+    """What a run tallies: names of quantities, every how many steps, and the tally."""
+
+    def __init__(self, names, each, n):
+        names = (names,) if isinstance(names, str) else tuple(names)
+        self.names = tuple(q for name in names for q in _meant(name))
+        self.each = each
+        self.looks = n // each
+        if self.looks < 3:
+            raise InputError(
+                f"reduce_every = {each} leaves {self.looks} of {n} steps to look at; at least 3 are needed."
+            )
+        blocks = min(BLOCKS, self.looks)
+        self.tally = np.zeros((blocks, len(QUANTITIES), 7))
+        self.tally[:, :, 0], self.tally[:, :, 1] = math.inf, -math.inf
+
+    @property
+    def wants_energy(self):
+        """Whether the potential has to be evaluated."""
+        return "energy" in self.names
+
+    def begin(self, problem, state, body):
+        """The last arguments of the loop (see engine.survey), but for the potential: made from the first state."""
+        if self.wants_energy and not problem.has_potential:
+            raise InputError(
+                f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'
+            )
+        self.potential = problem.potential_kernel if self.wants_energy else functions.no_potential
+        self.origin = loop.watched(state[0], state[1], body, self.potential)
+        return self.origin, self.each, self.looks, self.tally
+
+    def results(self, t0, h):
+        """The quantities asked for, by name."""
+        return {name: self._result(name, QUANTITIES.index(name), t0, h) for name in self.names}
+
+    def _result(self, name, k, t0, h):
+        blocks = [(b, row) for b, row in enumerate(self.tally[:, k].tolist()) if row[2]]  # a run may have stopped early
+        first, unit = self.origin[k], h * self.each
+        begin = [-(-b * self.looks // len(self.tally)) for b, _ in blocks]
+        count = [int(row[2]) for _, row in blocks]
+        total = [row[3] - row[4] for _, row in blocks]
+        n = sum(count)
+        if n < 2:
+            return Reduction(name, first, n, *(4 * [math.nan]), math.nan, np.empty(0), np.empty(0))
+        moment = math.fsum(a * s + (row[5] - row[6]) for a, s, (_, row) in zip(begin, total, blocks))
+        mean = math.fsum(total) / n
+        slope = 12 * (moment - (n - 1) / 2 * mean * n) / (n * (n * n - 1.0)) / unit
+        t = t0 + unit * (1 + np.array([a + (c - 1) / 2 for a, c in zip(begin, count)]))
+        means = np.array([s / c for s, c in zip(total, count)])
+        return Reduction(
+            name,
+            first,
+            n,
+            first + min(row[0] for _, row in blocks),
+            first + max(row[1] for _, row in blocks),
+            first + mean,
+            slope,
+            _slope_error(t, means, slope),
+            t,
+            means,
+        )
+
+
+def _slope_error(t, means, slope):
+    if len(t) < 3:
+        return math.nan
+    x = t - t.mean()
+    rest = means - means.mean() - slope * x
+    return float(np.sqrt((rest @ rest) / (len(t) - 2) / (x @ x)))
+
+
+def _meant(name):
+    return QUANTITIES[1:] if name == "momentum" else (name,)

@@ -1,1 +1,0 @@
-"""The rotation group on tuples: vectors are triples, matrices nine numbers by rows, rotations quaternions."""

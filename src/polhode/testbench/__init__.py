@@ -1,0 +1,1 @@
+"""What integrators do: certificates, drift, advice, other packages' integrators, the papers measured again."""

@@ -1,0 +1,137 @@
+"""What `recommend` ranks by, measured for every method of the catalogue: python -m polhode.testbench.advice.measure
+
+Writes measured.json beside this file: errors against the step on a free body and in the stress test's potential, both
+without symmetry, and there for a body with two equal moments; the time of a step; torque evaluations; drift; and how
+much code a step is. Times are those of the machine it ran on and are used as ratios; all else is the same anywhere.
+"""
+
+import json
+import math
+import time
+
+import numpy as np
+
+from polhode.integrators.method import Method
+from polhode.kernels.fingerprint import reachable
+from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.scalar import kernel
+from polhode.kernels.step import torque_at
+from polhode.reference.reference import reference
+from polhode.runs.solve import methods, solve
+from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
+from polhode.testbench.certificate import cases
+from polhode.testbench.drift.stress import stress
+
+SPAN = 5.0
+LOOKS = 4  # times at which errors are taken, the largest counts: one alone may be small by accident
+STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
+CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases.stress}
+
+
+def measurements(tick=lambda name: None):
+    """The data of every method, as plain data."""
+    problems = {case: make() for case, make in CASES.items()}
+    times = SPAN / LOOKS * np.arange(1, LOOKS + 1)
+    exact = {case: reference(p, times)[0] for case, p in problems.items()}
+    torque = step_time(problems["potential"], Method(name="torque only", step=torque_only))
+    data = {
+        "span": SPAN,
+        "steps": list(STEPS),
+        "radians": {case: radians(p) for case, p in problems.items()},
+        "torque_ns": round(torque, 1),
+        "methods": {},
+    }
+    for m in methods().values():
+        tick(m.name)
+        data["methods"][m.name] = measured(m, problems, exact, torque)
+    return data
+
+
+def measured(m, problems, exact, torque):
+    """The data of one method."""
+    evaluations = 0.0 if m.free_only else _evaluations(m, problems["potential"])
+    own = lambda case: round(max(1.0, step_time(problems[case], m) - evaluations * torque / max(1, m.nodes)), 1)
+    found = {
+        "errors": {c: errors(p, m, exact[c]) for c, p in problems.items() if c == "free" or not m.free_only},
+        "step_ns": {case: own(case) for case in (("free",) if m.free_only else ("potential", "axisymmetric"))},
+        "torques": evaluations,
+        "code": code(m),
+    }
+    if not m.free_only and not m.explicit_torque:
+        found["torques_at"] = [_evaluations(m, problems["potential"], SPAN / n, n) for n in STEPS]
+    if not m.free_only:
+        found["drift"] = _drift(m)
+    return found
+
+
+def _drift(m):
+    """The rate of the energy, "none" or "unstable"; one too slow for a short run by a long one, if seen at twice h."""
+    row = stress([m], t_end=4000.0, ensemble=4).rows[0]
+    if row.sign == "none" and stress([m], h=2 * DRIFT_STEP).rows[0].sign in ("+", "-"):
+        return _digits(abs(stress([m]).rows[0].evidence[0].rate))
+    return _digits(abs(row.evidence[0].rate)) if row.sign in ("+", "-") else row.sign
+
+
+def errors(p, m, exact):
+    """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
+    found = []
+    for n in STEPS:
+        s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS)
+        if not s.success:
+            found.append(None)
+            continue
+        off = np.einsum("nji,njk->nik", exact, s.Q[1:])
+        axis = np.stack([off[:, 2, 1] - off[:, 1, 2], off[:, 0, 2] - off[:, 2, 0], off[:, 1, 0] - off[:, 0, 1]])
+        angle = np.arctan2(np.linalg.norm(axis, axis=0), np.einsum("nii->n", off) - 1)
+        found.append(_digits(max(float(angle.max()), 1e-16)))
+    return found
+
+
+def radians(p):
+    """How far the body turns in the span."""
+    s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000)
+    return round(float(np.linalg.norm(s.Omega, axis=1).mean() * SPAN), 3)
+
+
+def step_time(p, m, few=500, many=2500, repeats=60):
+    """Nanoseconds a step: what many steps take more than few, each the best of many runs."""
+    best = {few: math.inf, many: math.inf}
+    for _ in range(repeats):
+        for n in best:
+            clock = time.perf_counter()
+            solve(p, m, h=0.0625, n_steps=n, save_every=n)
+            best[n] = min(best[n], time.perf_counter() - clock)
+    return 1e9 * (best[many] - best[few]) / (many - few)
+
+
+def code(m):
+    """Lines of code that a step consists of, without the algebra of rotations and the solver."""
+    apart = tuple(f"polhode.kernels.{x}" for x in ("vectors", "rotations", "scalar", "implicit", "step"))
+    own = [f for f in reachable([m.step]) if not f.__module__.startswith(apart)]
+    return sum(len({line for *_, line in f.__code__.co_lines() if line}) - 1 for f in own)
+
+
+@kernel
+def torque_only(h, t, state, body):
+    """Goes nowhere, but evaluates the torque: what is left of a step's time without it is the method's."""
+    q, Pi, _, memory = state
+    return (q, Pi, torque_at(t, q, body), memory), NO_SOLVE
+
+
+def _evaluations(m, p, h=0.0625, steps=400):
+    """Torque evaluations a step; None where it fails."""
+    s = solve(p, m, h=h, n_steps=steps, save_every=steps)
+    return round((s.stats["n_torque"] - m.torques_at_start) / steps, 2) if s.success else None
+
+
+def _digits(x):
+    return float(f"{x:.3g}")
+
+
+def main():
+    """Measure everything and write the file."""
+    FILE.write_text(json.dumps(measurements(print), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""`recommend`: which method for which job, ranked by what was measured.
+
+For every method that has what is asked for, the largest step is found that gives the accuracy, and whose drift over
+the horizon stays below it; the methods are then ranked by the time a radian of rotation takes with that step. The
+properties are the claims of the catalogue, each of which is measured in the test suite; errors, drift, times and
+lines of code are those of measured.json.
+"""
+
+import functools
+import json
+import math
+import pathlib
+from dataclasses import dataclass
+
+from polhode.errors import InputError
+from polhode.inputs import checked_call, choices, flag, positive, whole
+from polhode.integrators.properties import CLAIMED, KEPT
+from polhode.runs.solve import methods
+from polhode.shown import shown
+
+FILE = pathlib.Path(__file__).with_name("measured.json")
+"""What `python -m polhode.testbench.advice.measure` measured."""
+
+DRIFT_STEP = 0.125  # with which the drifts were measured
+UNMEASURED = "not in measured.json"
+FINEST = 1e-13  # no accuracy beyond can be asked of floats
+
+
+def _claims_that_say(word):
+    """The claims that something is kept: for a free body, and under a torque."""
+    rows = [row for row in CLAIMED if row.keep == word]
+    free = tuple(row.claim for row in rows if not row.needs_torque)
+    return free, tuple(row.claim for row in rows if row.needs_torque) or free
+
+
+KEEP = {word: _claims_that_say(word) for word in KEPT}
+"""What can be asked to be kept exactly: the claims that say so, for a free body and under a torque."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One method, with the step it needs, what that costs, and why it stands where it does."""
+
+    method: str
+    title: str
+    h: float  # in the time units of the stress test
+    step_angle: float  # radians turned in a step
+    nanoseconds: float  # a radian of rotation
+    torques: float  # evaluations a radian
+    code: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Methods in order of preference, and how many were left out for what."""
+
+    wanted: dict
+    choices: tuple[Choice, ...]
+    left_out: dict[str, int]
+
+    def __getitem__(self, k):
+        return self.choices[k]
+
+    def __repr__(self):
+        return f"<Recommendation: {', '.join(c.method for c in self.choices) or 'none'}>"
+
+    def to_dict(self):
+        """Plain data."""
+        return {"wanted": self.wanted, "choices": [vars(c) for c in self.choices], "left_out": self.left_out}
+
+    def table(self):
+        """A rich table."""
+        return shown("recommendation, a table", self)
+
+    def _repr_html_(self):
+        return shown("recommendation, a card", self)
+
+
+@checked_call
+def recommend(
+    *,
+    free=False,
+    axisymmetric=False,
+    torque_cost=None,
+    accuracy=1e-4,
+    horizon=1e4,
+    keep=(),
+    explicit=False,
+    simple=False,
+    count=5,
+):
+    """Rank the methods for a job and say why; returns a Recommendation.
+
+    free         no torque at all
+    axisymmetric the body's first two moments are equal
+    torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
+                 stages in lanes evaluate several times at once
+    accuracy     error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over
+                 the horizon must be smaller, too
+    horizon      how long the run is, in radians of rotation: drift matters in long ones
+    keep         what must be kept exactly: any of "momentum", "energy", "symplectic", "symmetric"
+    explicit     only methods that evaluate the torque a fixed number of times a step
+    simple       prefer short programs: the cost is weighted by the lines of code
+    count        how many methods to name
+    """
+    data = measured_data()
+    torque = data["torque_ns"] if torque_cost is None else 1e9 * positive("torque_cost", torque_cost)
+    accuracy, horizon = positive("accuracy", accuracy), positive("horizon", horizon)
+    if accuracy < FINEST:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
+    keep, count = choices("keep", keep, KEEP), whole("count", count)
+    free, axisymmetric = flag("free", free), flag("axisymmetric", axisymmetric)
+    explicit, simple = flag("explicit", explicit), flag("simple", simple)
+    body = "axisymmetric" if axisymmetric else "potential"
+    case = "free" if free else body
+    radians = data["radians"][case] / data["span"]  # a unit of time
+    found, left_out = [], {}
+    for m in methods().values():
+        d = data["methods"].get(m.name)
+        reason = UNMEASURED if d is None else _unfit(m, d, free, keep, explicit, horizon)
+        if reason:
+            left_out[reason] = left_out.get(reason, 0) + 1
+            continue
+        drifting = 0.0 if free or "energy" in keep else horizon / radians
+        h, limit = _step(m, d, data, case, accuracy, drifting)
+        calls = _calls(d, data, h)
+        own = d["step_ns"].get(body, d["step_ns"].get("free"))
+        own *= calls / d["torques"] if calls else 1  # an iteration more is an evaluation more
+        torques = 0.0 if free else calls / (h * radians)
+        at_once = max(1, m.nodes) if torque_cost is None else 1  # in lanes; of a torque of yours that is not known
+        time = own / (h * radians) + torques * torque / at_once
+        reasons = _reasons(m, d, free, limit, accuracy, calls)
+        found.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
+    found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
+    wanted = dict(
+        free=free,
+        axisymmetric=axisymmetric,
+        torque_cost=torque * 1e-9,
+        accuracy=accuracy,
+        horizon=horizon,
+        keep=list(keep),
+        explicit=explicit,
+        simple=simple,
+    )
+    return Recommendation(wanted, tuple(found[:count]), left_out)
+
+
+def _unfit(m, d, free, keep, explicit, horizon):
+    """Why a method is no choice, or nothing."""
+    if m.free_only and not free:
+        return "for a free body only"
+    for name in keep:
+        if not _keeps(m, name, free):
+            return f"does not keep: {name}"
+    if explicit and not free and not m.explicit_torque:
+        return "implicit in the torque"
+    if not free and d["drift"] == "unstable" and horizon > 100:
+        return "unstable in long runs"
+    return ""
+
+
+def _keeps(m, name, free):
+    """Whether a method claims to keep what is asked for."""
+    return all(getattr(m, claim) for claim in KEEP[name][0 if free else 1])
+
+
+def _step(m, d, data, case, accuracy, time):
+    """The largest step that will do, and what limits it: "accuracy", "drift" or "solve"."""
+    order = max(1.0, min(m.orders.free if case == "free" else m.orders.torque))
+    sizes = [data["span"] / n for n in data["steps"]]
+    h, limit = _accurate(sizes, d["errors"][case], accuracy, order)
+    drift = d.get("drift")
+    if time and isinstance(drift, float):
+        steady = DRIFT_STEP * (accuracy / (drift * time)) ** (1 / order)
+        if steady < h:
+            return steady, "drift"
+    return h, limit
+
+
+def _accurate(sizes, errors, accuracy, order):
+    """The step at which the error is the one wanted: between two that were measured, or beyond by the order."""
+    best = None
+    for k in reversed(range(len(sizes))):  # from the finest on
+        if errors[k] is None:
+            break
+        if errors[k] > accuracy:
+            if best is None:  # even the finest is too coarse
+                return sizes[k] * (accuracy / errors[k]) ** (1 / order), "accuracy"
+            a, b = max(errors[best], 1e-16), errors[k]
+            share = math.log(accuracy / a) / math.log(b / a) if b > a else 0.0
+            return sizes[best] * (sizes[k] / sizes[best]) ** min(1.0, max(0.0, share)), "accuracy"
+        best = k
+    return sizes[best], "solve"
+
+
+def _calls(d, data, h):
+    """Torque evaluations a step: for methods that iterate on the torque, at the nearest step that was measured."""
+    sizes = {
+        abs(math.log(data["span"] / n / h)): found for n, found in zip(data["steps"], d.get("torques_at", ())) if found
+    }
+    return sizes[min(sizes)] if sizes else d["torques"]
+
+
+def _reasons(m, d, free, limit, accuracy, calls):
+    """Sentences: what the step is limited by, what it costs, what is kept."""
+    told = [
+        {
+            "accuracy": f"the step is as large as an error of {accuracy:g} allows",
+            "drift": "its energy drifts, and the horizon keeps the step small",
+            "solve": "accurate enough with the largest step that was tried",
+        }[limit]
+    ]
+    if not free:
+        told.append(f"{calls:.3g} torque evaluation{'s' if calls != 1 else ''} a step")
+        if _keeps(m, "symplectic", free):
+            told.append("symplectic: the energy error stays bounded")
+        elif d["drift"] == "none":
+            told.append("no drift was seen, though nothing guarantees that")
+    elif _keeps(m, "symplectic", free):
+        told.append("symplectic")
+    kept = [name for name in ("momentum", "energy") if _keeps(m, name, free)]
+    if kept:
+        told.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
+    return tuple(told)
+
+
+@functools.cache
+def measured_data():
+    """What measured.json holds."""
+    return json.loads(FILE.read_text(encoding="utf-8"))

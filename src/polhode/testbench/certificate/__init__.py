@@ -1,0 +1,1 @@
+"""Certificates: properties measured by their theorems, one row each."""

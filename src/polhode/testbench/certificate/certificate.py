@@ -1,0 +1,73 @@
+"""The certificate: what an integrator does, measured, each property with its value, threshold and verdict."""
+
+from dataclasses import dataclass, field
+
+from polhode.integrators.properties import PROPERTIES
+from polhode.shown import shown
+
+
+@dataclass(frozen=True)
+class Property:
+    """One measured property. The verdict is "yes", "no" or "undecided"; `how` says how it was measured."""
+
+    value: float | None
+    threshold: float | None
+    verdict: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The measured properties of one integrator: `c["symmetric"].verdict`, `c["order_free_Q"].value`, ..."""
+
+    method: str
+    form: str  # "kernel", "function" or "black box": what could be looked into
+    properties: dict[str, Property]
+    summary: str
+    diagnosis: tuple[str, ...] = ()  # what the pattern of failures points to
+    seconds: float = 0.0
+    claims: dict = field(default_factory=dict)  # property: what the method claims of itself
+
+    def __getitem__(self, key):
+        return self.properties[key]
+
+    def __repr__(self):
+        return f"<Certificate of {self.method}: {self.summary}>"
+
+    @property
+    def not_measured(self):
+        """The properties that could not be measured of an integrator in this form."""
+        return [row.key for row in PROPERTIES if row.key not in self.properties]
+
+    @property
+    def contradictions(self):
+        """The claims of the method that the measurements contradict."""
+        return {k: claimed for k, claimed in self.claims.items() if not _agrees(self.properties.get(k), claimed)}
+
+    def to_dict(self):
+        """Plain data, ready for JSON."""
+        return {
+            "method": self.method,
+            "form": self.form,
+            "properties": {key: dict(vars(p)) for key, p in self.properties.items()},
+            "summary": self.summary,
+            "diagnosis": list(self.diagnosis),
+            "contradicted_claims": list(self.contradictions),
+            "not_measured": self.not_measured,
+            "seconds": self.seconds,
+        }
+
+    def table(self):
+        """A rich table for the terminal."""
+        return shown("certificate, a table", self)
+
+    def _repr_html_(self):
+        return shown("certificate, a card", self)
+
+
+def _agrees(measured, claimed):
+    if measured is None or measured.verdict == "undecided":
+        return True
+    if isinstance(claimed, bool):
+        return measured.verdict == ("yes" if claimed else "no")
+    return measured.value == claimed or (measured.value is not None and abs(measured.value - claimed) <= 0.05)

@@ -1,0 +1,42 @@
+"""Looks at single steps that tell mistakes apart."""
+
+import numpy as np
+
+from polhode.testbench.certificate.cases import placed, potential
+
+
+def clues_of(run):
+    """How Euler's equations seem to read, and what becomes of a rotation."""
+    p = placed(potential())
+    return {"rate": rate(run, p), "stretch": stretch(run, p)}
+
+
+def stretch(run, p, h=0.25):
+    """Whether a matrix that is no rotation is at least a multiple of one."""
+    with np.errstate(all="ignore"):
+        Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
+    off = Q.T @ Q - np.eye(3)
+    return "even" if np.abs(off - np.trace(off) / 3 * np.eye(3)).max() < 0.01 * np.abs(off).max() else "uneven"
+
+
+def rate(run, p, h=2.0**-10):
+    """What Euler's equations would have to read for the momentum to change as it does in one small step."""
+    with np.errstate(all="ignore"):
+        _, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
+    seen = p.tensor @ (Omega - p.Omega0) / h
+    gyroscopic, tau = np.cross(p.tensor @ p.Omega0, p.Omega0), p.torque(p.t0, p.Q0)
+    readings = {
+        "": gyroscopic + tau,
+        "half": (gyroscopic + tau) / 2,
+        "torque in space axes": gyroscopic + p.Q0 @ tau,
+        "torque as if in space axes": gyroscopic + p.Q0.T @ tau,
+        "torque of the other sign": gyroscopic - tau,
+        "half the torque": gyroscopic + tau / 2,
+        "twice the torque": gyroscopic + 2 * tau,
+        "no torque": gyroscopic,
+        "Omega x J Omega of the other sign": tau - gyroscopic,
+        "no Omega x J Omega": tau,
+    }
+    off = {reading: np.abs(seen - value).max() for reading, value in readings.items()}
+    nearest = min(off, key=off.get)
+    return nearest if off[nearest] < 0.02 * np.abs(readings[""]).max() else "something else"

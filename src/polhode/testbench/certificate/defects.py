@@ -1,0 +1,135 @@
+"""Defects of a step in floats: zero, up to round-off, where a property holds."""
+
+import warnings
+
+import numpy as np
+
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.kernels.scalar import STEP
+from polhode.testbench.certificate.cases import placed, potential
+
+ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
+OFF_GROUP = 1e-13  # the same of Q^T Q - I
+DIFFERENCES = 2e-10  # of a Jacobian by differences
+LONGEST = 64  # steps after which a Q that leaves the group is looked at
+
+
+def _three(run, p, h):
+    with np.errstate(all="ignore"):
+        return run(p, p.Q0.copy(), p.Omega0.copy(), h, 3, p.t0)
+
+
+def symmetry(run, p, h):
+    """How far a step of h and then one of -h miss the start."""
+    with np.errstate(all="ignore"):
+        Q, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)
+        Q, Omega = run(p, Q, Omega, -h, 1, h)
+    return max(np.abs(Q - p.Q0).max(), np.abs(Omega - p.Omega0).max())
+
+
+def spatial_momentum(run, p, h):
+    """Change of the spatial momentum in three steps."""
+    Q, Omega = _three(run, p, h)
+    return np.abs(Q @ p.tensor @ Omega - p.Q0 @ p.tensor @ p.Omega0).max()
+
+
+def vertical_momentum(run, p, h):
+    """Change of the vertical momentum in three steps."""
+    Q, Omega = _three(run, p, h)
+    return abs(Q[2] @ p.tensor @ Omega - p.Q0[2] @ p.tensor @ p.Omega0)
+
+
+def energy(run, p, h):
+    """Change of the energy in three steps."""
+    Q, Omega = _three(run, p, h)
+    return abs(float(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0)))
+
+
+def orthogonality(run, p, h):
+    """How far from a rotation Q is after many steps."""
+    with np.errstate(all="ignore"):
+        Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, LONGEST, 0.0)
+    return np.abs(Q.T @ Q - np.eye(3)).max()
+
+
+def symplecticity(D, Pi0, Pi1):
+    """max |D^T W(Pi1) D - W(Pi0)|, D the left-trivialised Jacobian."""
+    return np.abs(D.T @ _form(Pi1) @ D - _form(Pi0)).max()
+
+
+def poisson(D, Pi0, Pi1):
+    """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0."""
+    A = D[3:, 3:]
+    return np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max()
+
+
+def _hat(a):
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def _form(Pi):
+    return np.block([[-_hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+
+
+# ---- derivatives -------------------------------------------------------------------------------------
+
+
+def derivatives(run, h):
+    """How the Jacobian of a step is to be had, by the complex step where it agrees with differences at this h; its
+    round-off; and that in words."""
+    p = placed(potential())
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exact, _ = _complex_jacobian(run, p, h)
+        agrees = np.allclose(exact, _difference_jacobian(run, p, h)[0], rtol=1e-6, atol=1e-7)
+    except Exception:  # a function that cannot take complex numbers may fail in any way it likes
+        agrees = False
+    if agrees:
+        return _complex_jacobian, 20 * ROUND_OFF, "derivatives by the complex step"
+    return _difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order"
+
+
+def _complex_jacobian(run, p, h):
+    D = np.empty((6, 6))
+    inverse = np.linalg.inv(p.tensor)
+    for j in range(6):
+        e = np.zeros(6, complex)
+        e[j] = 1j * STEP
+        Q1, Omega1 = run(p, p.Q0 @ (np.eye(3) + _hat(e[:3])), p.Omega0 + inverse @ e[3:], h, 1, 0.0)
+        S = Q1.real.T @ Q1.imag / STEP
+        D[:, j] = [S[2, 1], S[0, 2], S[1, 0], *(p.tensor @ Omega1.imag / STEP)]
+    return D, p.tensor @ Omega1.real
+
+
+def _difference_jacobian(run, p, h, d=2e-3):
+    """Central differences of sixth order: truncation (2e-3)^6, round-off 1e-16/2e-3."""
+    inverse = np.linalg.inv(p.tensor)
+    Q1, Omega1 = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)
+    D = np.empty((6, 6))
+    for j in range(6):
+        column = np.zeros(6)
+        for k, weight in ((1, 45), (2, -9), (3, 1)):
+            for sign in (1, -1):
+                e = np.zeros(6)
+                e[j] = sign * k * d
+                turn = Rotation().from_rotvec(e[:3]).as_matrix()
+                Q, Omega = run(p, p.Q0 @ turn, p.Omega0 + inverse @ e[3:], h, 1, 0.0)
+                F = Q1.T @ Q
+                moved = [F[2, 1] - F[1, 2], F[0, 2] - F[2, 0], F[1, 0] - F[0, 1]]
+                column += sign * weight * np.array([*(np.array(moved) / 2), *(p.tensor @ Omega)])
+        D[:, j] = column / (60 * d)
+    return D, p.tensor @ Omega1
+
+
+DIRECT = {
+    "symmetry": (symmetry, ROUND_OFF, ""),
+    "spatial momentum": (spatial_momentum, ROUND_OFF, ""),
+    "vertical momentum": (vertical_momentum, ROUND_OFF, ""),
+    "energy": (energy, ROUND_OFF, ""),
+    "orthogonality": (orthogonality, OFF_GROUP, f" after {LONGEST} steps"),
+}
+"""By what a row of the table of properties measures: the defect (run, problem, h), its round-off, and more words."""
+
+BY_DERIVATIVES = {"symplecticity": symplecticity, "Poisson map": poisson}
+"""The same for defects of a Jacobian: (D, Pi0, Pi1)."""

@@ -1,0 +1,75 @@
+"""What a pattern of failures points to: the usual mistakes, each by the trace it leaves."""
+
+from polhode.integrators.properties import measured_by
+
+
+def diagnosis(found, notes):
+    """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
+    told = []
+    (group,) = measured_by("orthogonality", "potential")
+    (symmetry,) = measured_by("symmetry", "forced")
+    (symplectic,) = measured_by("symplecticity", "free")
+    verdict = {key: p.verdict for key, p in found.items()}
+    free, potential, forced = (
+        [found[key].value if key in found else None for key in measured_by("order", case)]
+        for case in ("free", "potential", "forced")
+    )
+    loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != group]
+    if verdict.get(group) == "no":
+        told.append(
+            "Q becomes a multiple of a rotation: a quaternion is not normalised."
+            if notes.get("stretch") == "even"
+            else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor "
+            "in the Cayley map, a truncated exponential), or the entries of Q are integrated as if they were free."
+        )
+    rate = notes.get("rate", "")
+    if rate in READINGS:
+        told.append(READINGS[rate])
+    elif _low(free):
+        told.append(
+            f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
+            "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
+        )
+    elif _low(potential):
+        told.append("The free body converges and the body under a torque does not: look at where the torque enters.")
+    elif _behind(forced, potential):
+        told.append(
+            "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
+        )
+    if loose and not _low(free) and not _low(potential):
+        told.append(
+            f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
+            "Iterate to round-off, not to a tolerance."
+        )
+    if verdict.get(symmetry) == "no" and notes.get(symmetry) == "scales" and not told:
+        told.append(
+            "Not symmetric: the step is not its own adjoint. If it was meant to be, a term stands on one side only."
+        )
+    if verdict.get(symplectic) == "no" and verdict.get(symmetry) == "yes" and not told:
+        told.append(
+            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, "
+            "the map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
+        )
+    return tuple(told)
+
+
+READINGS = {
+    "half": "In one step the momentum changes by half of what it should: the velocity of a half step is returned.",
+    "torque in space axes": "The torque acts in the wrong frame: as Q tau, where tau in body axes is needed.",
+    "torque as if in space axes": "The torque acts in the wrong frame: as Q^T tau, as if it were given in space axes.",
+    "torque of the other sign": "The torque acts with the wrong sign.",
+    "half the torque": "Only half of the torque acts: one of two half kicks is lost.",
+    "twice the torque": "The torque acts twice: a half kick is a whole one.",
+    "no torque": "The torque does not act on the momentum.",
+    "Omega x J Omega of the other sign": "The term J Omega x Omega of Euler's equations has the wrong sign.",
+    "no Omega x J Omega": "The term J Omega x Omega of Euler's equations is missing.",
+}
+"""By what Euler's equations seem to read, the mistake."""
+
+
+def _low(orders):
+    return any(v is not None and v <= 0.5 for v in orders)
+
+
+def _behind(orders, others):
+    return any(None not in pair and pair[0] < pair[1] - 0.5 for pair in zip(orders, others))

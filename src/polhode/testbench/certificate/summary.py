@@ -1,0 +1,60 @@
+"""One sentence: what an integrator is good for, from what was measured."""
+
+import math
+
+from polhode.integrators.properties import BY_KEY, ORDER, OUTLOOKS, PROPERTIES
+
+
+def summary(name, properties):
+    """What the method is good for."""
+    kept = _kept(properties)
+    order = _order(properties)
+    words = [f"{name} is {order}"]
+    verdicts = [p.verdict for k, p in properties.items() if BY_KEY[k].kind != ORDER]
+    known = verdicts.count("no") >= verdicts.count("undecided")
+    nothing = "it keeps nothing exactly" if known else "what it keeps is undecided"
+    words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
+    for outlook in OUTLOOKS:
+        if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
+            words.append(f": {outlook.words}")
+            break
+    return "".join(words) + "."
+
+
+def _order(properties):
+    orders = {k: p.value for k, p in properties.items() if BY_KEY[k].kind == ORDER and p.value is not None}
+    values = list(orders.values())
+    if not values:
+        return "of unknown order"
+    if all(math.isinf(v) for v in values):
+        return "exact"
+    low = min(values)
+    if low < 0.5:
+        return f"not convergent (measured order {low:.2f})"
+    free = [value for key, value in orders.items() if BY_KEY[key].case == "free"]
+    text = f"of order {round(low)}"
+    if free and min(free) > low + 0.5:
+        best = min(free)
+        text += " (exact for a free body)" if math.isinf(best) else f" ({round(best)} for a free body)"
+    adjectives = [row.adjective for row in PROPERTIES if row.adjective and _says(properties, row.key, "yes")]
+    return _joined([text, *adjectives])
+
+
+def _kept(properties):
+    """What the table of properties has to say of the verdicts, without what others cover."""
+    covered = {key for row in PROPERTIES if _says(properties, row.key, "yes") for key in row.covers}
+    kept = []
+    for row in PROPERTIES:
+        if row.if_yes and _says(properties, row.key, "yes") and row.key not in covered:
+            kept.append(row.if_yes)
+        if row.if_no and _says(properties, row.key, "no"):
+            kept.append(row.if_no)
+    return kept
+
+
+def _joined(parts):
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def _says(properties, key, verdict):
+    return key in properties and properties[key].verdict == verdict

@@ -1,0 +1,242 @@
+"""Properties of a kernel method, each measured by its theorem, in as many digits as it takes.
+
+A defect that falls when the precision is raised is round-off; one that stays is the method's own. So every
+yes-or-no property is measured at two precisions and no verdict hangs on a threshold chosen by hand. States
+are generic: three distinct moments, no attitude or velocity near a symmetry.
+"""
+
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mpf
+
+from polhode.errors import InputError
+from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
+from polhode.kernels.scalar import STEP
+from polhode.kernels.vectors import dot, mul
+from polhode.runs.solve import body_of
+from polhode.testbench.certificate.cases import ATTITUDE, MOMENTUM, case_of, potential
+
+DIGITS = (30, 50)
+STEP_SIZE = mpf(1) / 8
+SPAN = mpf(1) / 4
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A defect measured at two precisions: `low` and `high`, with the verdict that follows."""
+
+    low: float
+    high: float
+
+    @property
+    def holds(self):
+        """Whether the defect is round-off: below the lower precision, and gone with the higher one."""
+        return self.low < 10.0 ** (8 - DIGITS[0]) and self.high < 10.0 ** (8 - DIGITS[1])
+
+
+def finding(defect, method, *arguments):
+    """Measure `defect(method, ...)` at both precisions."""
+    values = []
+    for digits in DIGITS:
+        with mpmath.workdps(digits):
+            values.append(float(defect(method, *arguments)))
+    return Finding(*values)
+
+
+# ---- the defects -------------------------------------------------------------------------------------
+
+
+def symmetry(method, p, h=STEP_SIZE):
+    """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
+    body, q, Pi = generic(p, method)
+    t = mpf(1) / 3
+    first = method.start(h, t, q, Pi, body)
+    if method.extended:  # a first step makes the memory typical
+        first = taken(method, h, t - h, first, body)
+    there = taken(method, h, t, first, body)
+    if not method.extended:
+        there = method.start(-h, t + h, there[0], there[1], body)
+    back = taken(method, -h, t + h, there, body)
+    missed = max(apart(back[0], first[0]), furthest(back[1], first[1]))
+    return max(missed, furthest(back[3], first[3])) if method.extended else missed
+
+
+def symplecticity(method, p, h=STEP_SIZE):
+    """max |D^T W(Pi1) D - W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian."""
+    body, q, Pi = generic(p, method)
+    columns, Pi1 = [], None
+    for j in range(6):
+        xi = tuple(mpmath.mpc(0, STEP / 2) if j == k else mpmath.mpc(0) for k in range(3))
+        dPi = tuple(mpmath.mpc(0, STEP) if j == 3 + k else mpmath.mpc(0) for k in range(3))
+        q1, Pi1 = fresh(method, h, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
+        real = tuple(x.real for x in q1)
+        turn = compose(inverse(real), tuple(x.imag for x in q1))  # q1 = real (1 + i STEP xi1/2), |real| = 1
+        columns.append([2 * x / STEP for x in turn[1:]] + [x.imag / STEP for x in Pi1])
+    D = mpmath.matrix(columns).T
+    after = tuple(x.real for x in Pi1)
+    return mpmath.mnorm(D.T * form(after) * D - form(Pi), mpmath.inf)
+
+
+def poisson(method, p, h=STEP_SIZE):
+    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0."""
+    body, q, Pi = generic(p, method)
+    columns, Pi1 = [], None
+    for j in range(3):
+        dPi = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
+        _, Pi1 = fresh(method, h, q, tuple(a + b for a, b in zip(Pi, dPi)), body)
+        columns.append([x.imag / STEP for x in Pi1])
+    A = mpmath.matrix(columns).T
+    return mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf)
+
+
+def spatial_momentum(method, p, h=STEP_SIZE):
+    """Change of the spatial momentum in three steps."""
+    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi))
+
+
+def vertical_momentum(method, p, h=STEP_SIZE):
+    """Change of the vertical momentum in three steps."""
+    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi)[2:])
+
+
+def energy(method, p, h=STEP_SIZE):
+    """Change of the energy in three steps."""
+    J = tuple(mpf(x) for x in p.moments.tolist())
+    iJ = tuple(1 / x for x in J)
+    return _changed(
+        method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + p.potential_kernel(matrix(q), p.parameters),)
+    )
+
+
+def casimir(method, p, h=STEP_SIZE):
+    """Change of |Pi|^2 in three steps."""
+    return _changed(method, p, h, lambda q, Pi: (dot(Pi, Pi),))
+
+
+DEFECTS = {
+    "symmetry": symmetry,
+    "symplecticity": symplecticity,
+    "Poisson map": poisson,
+    "spatial momentum": spatial_momentum,
+    "vertical momentum": vertical_momentum,
+    "energy": energy,
+}
+"""By what a row of the table of properties measures, the defect that is zero when the property holds."""
+
+
+def tested(row, method):
+    """The finding on a yes-or-no property, on the problem of its row; none where it says nothing of the method."""
+    p = case_of(row, method)
+    return None if p is None else finding(DEFECTS[row.measure], method, p)
+
+
+def torque_calls(method, p=None, h=0.125, steps=16):
+    """How often the torque is called in so many steps, counted."""
+    p = p or potential()
+    calls = []
+
+    def counted(t, Q, par):
+        calls.append(t)
+        return p.torque_kernel(t, Q, par)
+
+    body = body_of(p, method, torque=counted)
+    state = method.start(h, 0.0, *p.start(), body)
+    for i in range(steps):
+        state = taken(method, h, i * h, state, body)
+    return len(calls)
+
+
+# ---- order -------------------------------------------------------------------------------------------
+
+
+def order(method, p, span=SPAN, counts=(2, 4, 8, 16, 32, 64), digits=60):
+    """Order of convergence of Q and of Omega on [0, span], against a reference in as many digits.
+
+    Step sizes are halved; the exponents between neighbours are extrapolated to h = 0, so that the next term of the
+    error expansion is gone, and halving ends when that gives a whole number, to 0.01. A component without error
+    beyond round-off is exact: infinity.
+    """
+    from polhode.reference.reference import by_mpmath
+
+    with mpmath.workdps(digits):
+        body, q, Pi = generic(p, method)
+        q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
+        errors_Q, errors_Omega, found = [], [], ()
+        for n in counts:
+            h = span / n
+            state = method.start(h, mpf(0), q, Pi, body)
+            for i in range(n):
+                state = taken(method, h, i * h, state, body)
+            errors_Q.append(apart(state[0], q_end))
+            errors_Omega.append(furthest(state[1], Pi_end))
+            if n >= 8 * counts[0]:
+                found = _exponent(errors_Q, digits), _exponent(errors_Omega, digits)
+                if all(x == float("inf") or abs(x - round(x)) < 0.01 for x in found):
+                    break
+        return found
+
+
+def _exponent(errors, digits):
+    if errors[-1] < mpf(10) ** (8 - digits):
+        return float("inf")
+    a, b = (mpmath.log(errors[k] / errors[k + 1], 2) for k in (-3, -2))
+    return float(2 * b - a)
+
+
+# ---- what they share ---------------------------------------------------------------------------------
+
+
+def generic(p, method):
+    """The body and a generic state, in mpmath."""
+    body = body_of(p, method, number=mpf)
+    return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
+
+
+def taken(method, h, t, state, body):
+    """The state one step on."""
+    state, report = method.step(h, t, state, body)
+    if report[1] != 0:
+        raise InputError(
+            f"{method.name} did not solve its equations with h = {float(h):g}: nothing can be measured there."
+        )
+    return state
+
+
+def fresh(method, h, q, Pi, body):
+    """(q, Pi) one step on, started afresh."""
+    state = taken(method, h, mpf(0), method.start(h, mpf(0), q, Pi, body), body)
+    return state[0], state[1]
+
+
+def apart(q, r):
+    """The angle between two attitudes, to first order: twice the vector part of q^-1 r."""
+    return 2 * furthest(compose(inverse(q), r)[1:], (0, 0, 0))
+
+
+def furthest(a, b):
+    """The largest difference between two tuples."""
+    return max((abs(x - y) for x, y in zip(a, b)), default=mpf(0))
+
+
+def hat(a):
+    """The matrix of a x, for mpmath."""
+    return mpmath.matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def form(Pi):
+    """The symplectic form at Pi in the left trivialisation."""
+    W = mpmath.zeros(6)
+    W[:3, :3] = -hat(Pi)
+    for j in range(3):
+        W[j, 3 + j], W[3 + j, j] = 1, -1
+    return W
+
+
+def _changed(method, p, h, invariant):
+    body, q, Pi = generic(p, method)
+    state = method.start(h, mpf(0), q, Pi, body)
+    before = invariant(q, Pi)
+    for i in range(3):
+        state = taken(method, h, i * h, state, body)
+    return furthest(invariant(state[0], state[1]), before)

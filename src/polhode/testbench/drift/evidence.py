@@ -1,0 +1,224 @@
+"""From the energies of runs to a verdict: slopes with their uncertainty, and whether there is one rate of drift.
+
+The slope is the mean of least-squares slopes over the ensemble, its error is made of block errors and of the ensemble's
+spread. The span is cut in quarters: where their slopes disagree, no line is fitted, and the verdict says so. "Drifts"
+needs five standard errors at two step sizes, with the exponent of h fitted over the steps given.
+"""
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polhode.integrators.method import Method
+from polhode.testbench.drift.slopes import line, pooled, power
+from polhode.testbench.numbers import one
+
+BLOCKS = 20
+QUARTER_BLOCKS = 5
+EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
+SIGMAS = 5.0  # standard errors that a drift must exceed
+OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
+BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One method at one step size: slopes over the whole span and over its quarters, with standard errors."""
+
+    h: float
+    n_steps: int
+    runs: int
+    slope: float
+    error: float
+    spread: float  # standard deviation of the slopes over the ensemble
+    block_error: float  # rms over the ensemble
+    round_off: float  # the slope that one rounding a step, always the same way, could make
+    amplitude: float  # rms of the oscillation about the drift
+    change: float  # E at the end minus E at the start, from the problem's own start
+    largest: float  # the largest |E(t) - E(0)| of all runs
+    quarters: tuple[float, ...]
+    quarter_errors: tuple[float, ...]
+    linear: bool
+    message: str  # why it counts as unstable; empty if it does not
+    t: np.ndarray = field(repr=False, compare=False)
+    energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
+
+    @property
+    def stable(self):
+        """Whether every run reached the end with an energy of the right size."""
+        return not self.message
+
+    @property
+    def rate(self):
+        """The slope that counts: of the whole span, or of its first quarter where the drift is not linear."""
+        return self.slope if self.linear else self.quarters[0]
+
+    @property
+    def seen(self):
+        """Whether the rate is beyond five standard errors and beyond round-off."""
+        error = self.error if self.linear else self.quarter_errors[0]
+        return self.stable and abs(self.rate) > max(SIGMAS * error, self.round_off)
+
+    @property
+    def bound(self):
+        """What |slope| does not exceed, at two standard errors."""
+        return abs(self.slope) + 2 * self.error
+
+    def to_dict(self):
+        """Plain data, without the samples."""
+        numbers = {k: v for k, v in vars(self).items() if k not in ("t", "energy_error")}
+        return numbers | {"seen": self.seen, "bound": self.bound}
+
+
+@dataclass(frozen=True)
+class Row:
+    """The verdict on one method."""
+
+    method: str
+    title: str
+    evidence: tuple[Evidence, ...]
+    verdict: str  # "drifts", "no drift seen" or "unstable"
+    sign: str  # "-" loses energy, "+" gains, "none", or "unstable"
+    exponent: float | None
+    exponent_error: float | None
+    marks: tuple[str, ...]  # what makes the verdict weaker than it could be
+    notes: tuple[str, ...]
+
+    @property
+    def words(self):
+        """The verdict in two or three words."""
+        return {"-": "loses energy", "+": "gains energy"}.get(self.sign, self.verdict)
+
+    @property
+    def neither(self):
+        """Whether it is proven neither symplectic nor conjugate to a symplectic method: one drift at two steps."""
+        seen = [e for e in self.evidence if e.seen]
+        return self.verdict == "drifts" and len(seen) > 1 and len({np.sign(e.rate) for e in seen}) == 1
+
+    @property
+    def bounds(self):
+        """What |slope| does not exceed, by step size, where no drift was seen."""
+        return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
+
+    def to_dict(self):
+        """Plain data."""
+        evidence = [e.to_dict() for e in self.evidence]
+        return vars(self) | {"evidence": evidence, "words": self.words, "neither": self.neither}
+
+
+# ---- measuring ---------------------------------------------------------------------------------------
+
+
+def evidence_of(t, energies, h, n, message, starts):
+    """The evidence of one method at one step size, from the energy errors of its runs at the times t."""
+    round_off = float(np.finfo(float).eps * starts.energy / h)
+    with np.errstate(all="ignore"):
+        largest = max(float(np.abs(e).max()) for e in energies)
+    if message:
+        good = int(np.append(~(np.abs(energies[-1]) <= starts.energy), True).argmax())
+        t, e = t[:good], energies[-1][None, :good]
+        nan = float("nan")
+        fit = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
+        fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
+    else:
+        e = np.array(energies)
+        fit = fitted(t, e, starts.independent, round_off)
+    return Evidence(
+        h=h,
+        n_steps=n,
+        runs=len(energies),
+        round_off=round_off,
+        change=float(energies[0][-1]),
+        largest=largest,
+        message=message,
+        t=t,
+        energy_error=e,
+        **fit,
+    )
+
+
+def fitted(t, e, independent, round_off):
+    """Slopes of the span and of its quarters, and whether there is one rate of drift."""
+    slopes, errors, _, _ = line(t, e, BLOCKS)
+    _, _, between, within = line(t, e, EIGHTHS)
+    slope, error = pooled(slopes, errors, independent)
+    cuts = np.linspace(0, len(t), 5).astype(int)
+    parts = [line(t[a:b], e[:, a:b], QUARTER_BLOCKS) for a, b in itertools.pairwise(cuts)]
+    quarters = [pooled(part[0], part[1], independent) for part in parts]
+    amplitude, span = float(within.mean()), t[-1] - t[0]
+    whole = abs(slope) > SIGMAS * error
+    moved = any(abs(q) > max(4 * amplitude / span, SIGMAS * d) for q, d in quarters)
+    off = np.median(between) > max(OFF * abs(slope) * span, amplitude / 3, round_off * span)
+    bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * amplitude / span)))
+    return dict(
+        slope=slope,
+        error=error,
+        spread=float(slopes.std(ddof=1)) if len(slopes) > 1 else 0.0,
+        block_error=float(np.sqrt((errors**2).mean())),
+        amplitude=amplitude,
+        quarters=tuple(q for q, _ in quarters),
+        quarter_errors=tuple(d for _, d in quarters),
+        linear=not bool(bent),
+    )
+
+
+def _disagree(quarters, floor):
+    """Whether two quarters drift at different rates, by more than chance and by more than `floor`."""
+    return any(
+        abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d))
+        for (p, c), (q, d) in itertools.combinations(quarters, 2)
+    )
+
+
+# ---- judging -----------------------------------------------------------------------------------------
+
+
+def judged(method, evidence):
+    """The verdict that follows from the evidence."""
+    known = isinstance(method, Method)
+    stable = [e for e in evidence if e.stable]
+    seen = [e for e in stable if e.seen]
+    fitted = [e for e in seen if e.linear and np.sign(e.slope) == np.sign(seen[0].rate)]
+    marks, notes = [], [_bent(e) for e in stable if not e.linear]
+    notes += [f"is unstable at h = {e.h:g}: {e.message.rstrip('.')}" for e in evidence if not e.stable]
+    exponent = exponent_error = None
+    if not evidence[0].stable:  # the smallest step
+        verdict = sign = "unstable"
+    elif len(seen) >= min(2, len(stable)):
+        verdict, sign = "drifts", "-" if seen[0].rate < 0 else "+"
+        if len({np.sign(e.rate) for e in seen}) > 1:
+            notes.append(f"drifts the other way at another h; the verdict is that of h = {seen[0].h:g}")
+        if len(fitted) > 1:
+            exponent, exponent_error = power(*(np.array(x) for x in zip(*((e.h, e.slope, e.error) for e in fitted))))
+        if not fitted:
+            marks.append("at no constant rate")
+    else:
+        verdict, sign = "no drift seen", "none"
+        notes += [
+            f"shows a slope of {one(e.rate, '+')} at h = {e.h:g} alone, beyond {SIGMAS:g} standard errors: "
+            "a longer span or another h would decide"
+            for e in seen
+        ]
+    if verdict != "unstable":
+        marks += [f"unstable at h = {e.h:g}" for e in evidence if not e.stable]
+    if len(stable) == 1:
+        marks.append("one step size only")
+    if all(e.runs == 1 for e in stable) and verdict != "unstable":
+        marks.append("one run only")
+    return Row(
+        method=method.name if known else getattr(method, "__name__", "your method"),
+        title=method.title if known else "",
+        evidence=tuple(evidence),
+        verdict=verdict,
+        sign=sign,
+        exponent=exponent,
+        exponent_error=exponent_error,
+        marks=tuple(marks),
+        notes=tuple(notes),
+    )
+
+
+def _bent(e):
+    slopes = ", ".join(one(q, "+") for q in e.quarters)
+    return f"leaves the linear regime at h = {e.h:g}, so no line is fitted; slopes by quarters of the span: {slopes}"

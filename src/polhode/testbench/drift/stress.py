@@ -1,0 +1,242 @@
+"""Does the energy drift? A verdict on a slope, with its uncertainty.
+
+A method that is symplectic, or conjugate to one, keeps the energy within a bound for exponentially long times.
+A steady drift therefore proves that it is neither. A slope fitted to one run proves little: the energy also
+oscillates, at several time scales, and some methods leave the regime in which the drift is a constant rate. So every
+method starts from an ensemble: the problem's own start, and starts whose momentum differs by 1e-3 of it (neighbouring
+motions) and by 1e-9 (the same motion, unless it is chaotic). What the runs prove is judged in `certify.evidence`.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.method import Method
+from polhode.runs.solve import given_method, given_problem, solve
+from polhode.runs.solve import method as found
+from polhode.runs.turns import on_purpose
+from polhode.shown import shown
+from polhode.testbench.drift.evidence import Row, evidence_of, judged
+from polhode.testbench.drift.study import ORTOLAN_SACCON
+
+SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow with the span
+FEWEST = 200  # steps below which a slope in four quarters means nothing
+MOST_PROBLEMS = 10_000  # drawn at random: more take days
+NEARBY = (1e-3, 1e-9)  # relative changes of the initial momentum, in turn
+
+
+@checked_call
+@on_purpose()
+def stress(
+    methods=None,
+    h=ORTOLAN_SACCON.h,
+    t_end=ORTOLAN_SACCON.t_end,
+    ensemble=8,
+    problem="stress",
+    random=None,
+    progress=False,
+):
+    """Measure the energy drift of methods and return a StressResult.
+
+    methods   names, Methods or plain step functions; those of Ortolan & Saccon (2012) if not given
+    h         step sizes: with two or more a verdict is confirmed and the exponent of h is fitted
+    t_end     end of the interval, a whole number of steps of every size
+    ensemble  number of starts; the first is the problem's own
+    problem   a shipped problem's name or a Problem; it must have a potential
+    random    so many stress problems drawn at random instead, always the same; returns a FamilyResult
+    progress  show a progress bar
+    """
+    ensemble, progress = whole("ensemble", ensemble), flag("progress", progress)
+    check_bytes(f"ensemble = {ensemble}", 16.0 * SAMPLES * ensemble, "Take fewer starts: 8 are enough for most.")
+    if random is not None:
+        from polhode.testbench.drift.family import stress_family
+
+        random = whole("random", random, most=MOST_PROBLEMS)
+        return stress_family(random, methods, h, t_end, ensemble, progress)
+    problem, t_end = given_problem(problem, None), number("t_end", t_end)
+    if not problem.has_potential:
+        raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
+    methods = _methods(methods, problem)
+    h, counts = _step_sizes(problem, h, t_end)
+    starts = Starts(problem, ensemble)
+    clock = time.perf_counter()
+    rows = []
+    with _bar(progress, len(methods) * ensemble * sum(counts)) as tick:
+        for m in methods:
+            rows.append(judged(m, [_measured(m, starts, size, n, tick) for size, n in zip(h, counts)]))
+    return StressResult(
+        problem=problem,
+        h=h,
+        t_end=t_end,
+        ensemble=ensemble,
+        rows=tuple(rows),
+        wall_time=time.perf_counter() - clock,
+    )
+
+
+@dataclass(frozen=True)
+class StressResult:
+    """Drift verdicts: `rows` by method, each with its evidence by step size."""
+
+    problem: object
+    h: tuple[float, ...]
+    t_end: float
+    ensemble: int
+    rows: tuple[Row, ...]
+    wall_time: float
+
+    def __getitem__(self, method):
+        """The row of a method, by name or alias."""
+        for row in self.rows:
+            if row.method == str(method):
+                return row
+        name = found(method).name
+        for row in self.rows:
+            if row.method == name:
+                return row
+        raise InputError(f"{name} was not in this test; it was of {', '.join(r.method for r in self.rows)}.")
+
+    def __repr__(self):
+        verdicts = ", ".join(f"{row.method} {row.words}" for row in self.rows)
+        return f"<StressResult on {self.problem.name}, t = {self.problem.t0:g} to {self.t_end:g}: {verdicts}>"
+
+    def _repr_html_(self):
+        return shown("stress test, verdicts", self)
+
+    def to_dict(self):
+        """Plain data for JSON."""
+        return {
+            "problem": self.problem.name,
+            "t0": self.problem.t0,
+            "t_end": self.t_end,
+            "h": list(self.h),
+            "ensemble": self.ensemble,
+            "wall_time": self.wall_time,
+            "methods": [row.to_dict() for row in self.rows],
+        }
+
+    def table(self):
+        """A rich table: slopes with uncertainty, exponent of h, verdict."""
+        return shown("stress test, a table", self)
+
+    def figure(self):
+        """A Matplotlib figure: a row per method, a column per step size."""
+        return shown("stress test, a figure", self)
+
+    def save(self, folder):
+        """Write stress.png, stress.svg, stress.html and stress.json into a folder; returns their paths."""
+        return shown("stress test, files", self, folder)
+
+
+class Starts:
+    """The ensemble: the problem's own start, then nearby ones, the same in every run of the program."""
+
+    def __init__(self, problem, count):
+        self.problem, self.count = problem, count
+        rng = np.random.default_rng(2012)
+        attitudes = Rotation().random(64, rng=rng).as_matrix()
+        kinetic = problem.energy(problem.Q0, problem.Omega0) - problem.potential(problem.Q0)
+        depths = np.abs([problem.potential(Q) - problem.potential(problem.Q0) for Q in attitudes])
+        self.energy = float(kinetic + np.nanmedian(depths))
+        Pi = problem.tensor @ problem.Omega0
+        size = np.linalg.norm(Pi) or np.sqrt(problem.moments.mean() * self.energy)  # a body at rest: of that energy
+        self.momenta = [Pi]
+        for k in range(count - 1):
+            direction = rng.standard_normal(3)
+            self.momenta.append(Pi + NEARBY[k % 2] * size * direction / np.linalg.norm(direction))
+
+    @property
+    def independent(self):
+        """How many count as independent: those changed by 1e-9 may all be copies of the first."""
+        return 1 + self.count // 2
+
+    def __iter__(self):
+        for Pi in self.momenta:
+            yield self.problem.replaced(Pi0=Pi) if Pi is not self.momenta[0] else self.problem
+
+
+# ---- measuring ---------------------------------------------------------------------------------------
+
+
+def _measured(method, starts, h, n, tick):
+    """Run the ensemble with one step size; the first unstable run ends it."""
+    every = max(1, n // SAMPLES)
+    energies = []
+    for p in starts:
+        s = solve(p, method, h=h, n_steps=n, save_every=every)
+        if s.stats["interrupted"]:
+            raise KeyboardInterrupt
+        if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
+            raise InputError(s.message)  # not an unstable method but one that does not run
+        with np.errstate(all="ignore"):
+            energies.append(s.energy_error)
+        tick(n)
+        message = s.message or _out_of_bounds(s.t, energies[-1], starts.energy)
+        if message:
+            tick(n * (starts.count - len(energies)))
+            break
+    return evidence_of(s.t, energies, h, n, message, starts)
+
+
+def _out_of_bounds(t, e, scale):
+    """The sentence for an energy error as large as the energies of the problem."""
+    if (np.abs(e) <= scale).all():
+        return ""
+    when = t[(~(np.abs(e) <= scale)).argmax()]
+    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {when:g}"
+
+
+# ---- arguments ---------------------------------------------------------------------------------------
+
+
+def _methods(given, problem):
+    if given is None:
+        given = ORTOLAN_SACCON.methods
+    if isinstance(given, (str, Method)) or callable(given):
+        given = [given]
+    given = [given_method(m) for m in items("methods", given, "a method or a sequence of them")]
+    if not given:
+        raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
+    for m in given:
+        if isinstance(m, Method) and m.free_only and problem.has_torque:
+            raise InputError(f"{m.name} is for a free body only, and {problem.name!r} has a torque. Leave it out.")
+    return list(dict.fromkeys(given))
+
+
+def _step_sizes(problem, h, t_end):
+    """The step sizes in increasing order, and the number of steps of each."""
+    sizes = step_sizes(h)
+    counts = [interval(problem, x, t_end, None)[1] for x in sizes]
+    if min(counts) < FEWEST:
+        raise InputError(
+            f"t_end = {t_end:g} is only {min(counts)} steps of h = {sizes[-1]:g}; a drift needs at least {FEWEST}. "
+            "Lengthen the span or reduce h."
+        )
+    return sizes, counts
+
+
+class _bar:
+    """A progress bar, or none; gives a function to call with the steps just taken."""
+
+    def __init__(self, wanted, total):
+        self.bar, self.done = None, 0
+        if wanted:
+            from polhode.runs.progress import Bar
+
+            self.bar = Bar(total, "stress test")
+
+    def __enter__(self):
+        show = self.bar.__enter__() if self.bar else lambda done: None
+
+        def tick(n):
+            self.done += n
+            show(self.done)
+
+        return tick
+
+    def __exit__(self, *exception):
+        return self.bar.__exit__(*exception) if self.bar else False

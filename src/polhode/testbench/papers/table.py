@@ -1,0 +1,128 @@
+"""A published table of properties: every entry as printed, measured, and compared."""
+
+from dataclasses import dataclass
+
+from polhode.shown import shown
+
+BLANK, YES, NO, NEARLY, OPEN, SEEN = "", "yes", "no", "nearly", "?", "no drift seen"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry: what is printed, what was measured, and the number that decides."""
+
+    printed: str
+    measured: str
+    value: float
+    how: str
+
+    @property
+    def status(self):
+        """confirmed, answered (printed as a question), or differs."""
+        if self.printed == OPEN:
+            return "answered"
+        return "confirmed" if self.measured == (self.printed or NO) else "differs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row as printed, measured by one method of the catalogue."""
+
+    printed_name: str
+    method: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where print and measurement part, in which rows of a column, and why."""
+
+    column: str
+    printed_names: tuple[str, ...]
+    methods: tuple[str, ...]
+    printed: str
+    measured: str
+    why: str
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """A published table, measured."""
+
+    name: str
+    title: str
+    source: str
+    columns: dict[str, str]  # key: heading
+    rows: tuple[Row, ...]
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+    def counts(self):
+        """How many entries are confirmed, answered, different."""
+        found = [cell.status for row in self.rows for cell in row.cells.values()]
+        return {status: found.count(status) for status in ("confirmed", "answered", "differs")}
+
+    @property
+    def lead(self):
+        """One sentence."""
+        n = self.counts()
+        return (
+            f"{n['confirmed']} entries are confirmed, {n['answered']} open questions are answered, and {n['differs']} "
+            "differ from the printed table."
+        )
+
+    def to_dict(self):
+        """Plain data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "columns": self.columns,
+            "rows": [
+                {
+                    "printed_name": row.printed_name,
+                    "method": row.method,
+                    "cells": {k: vars(c) | {"status": c.status} for k, c in row.cells.items()},
+                }
+                for row in self.rows
+            ],
+            "differences": [vars(d) for d in self.differences],
+            "notes": list(self.notes),
+            "counts": self.counts(),
+            "seconds": self.seconds,
+        }
+
+    def figure(self):
+        """A table has none."""
+        return None
+
+    def show(self):
+        """What goes to the terminal."""
+        return shown("published table, in the terminal", self)
+
+    def page(self):
+        """The page."""
+        return shown("published table, a page", self)
+
+
+def differences(rows, columns, explained):
+    """The entries that differ, those of a column with one explanation together."""
+    groups = {}
+    for column in columns:
+        for row in rows:
+            cell = row.cells[column]
+            if cell.status == "differs":
+                why = explained.get((row.printed_name, column)) or explained.get(column, "")
+                groups.setdefault((column, cell.printed, cell.measured, why), []).append(row)
+    return tuple(
+        Difference(
+            column=column,
+            printed_names=tuple(dict.fromkeys(row.printed_name for row in found)),
+            methods=tuple(row.method for row in found),
+            printed=printed,
+            measured=measured,
+            why=why,
+        )
+        for (column, printed, measured, why), found in groups.items()
+    )

@@ -1,0 +1,63 @@
+"""Other people's integrators, each behind a few lines and looked up as "package:integrator".
+
+A module here has TITLE (what the package is), INSTALL (what pip is asked for), `names()` and `engine(name)`, and
+imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of
+all engines shows, where they are many. To add an engine, add its module to
+ENGINES. An adapter hands the torque over and takes states back; the stepping is all theirs.
+"""
+
+import importlib
+
+from polhode.errors import InputError, unknown
+
+ENGINES = {
+    "scipy": "polhode.testbench.peers.scipy",
+    "mujoco": "polhode.testbench.peers.mujoco",
+    "pybullet": "polhode.testbench.peers.pybullet",
+    "jaxmd": "polhode.testbench.peers.jaxmd",
+    "sdof": "polhode.testbench.peers.sdof",
+    "heyoka": "polhode.testbench.peers.heyoka",
+}
+
+
+def engine(name):
+    """The integrator "package:integrator" as a BlackBox."""
+    package, _, integrator = name.partition(":")
+    if package.lower() not in ENGINES:
+        raise unknown("engine", package, list(ENGINES))
+    known = names(package.lower())
+    spelled = {k.lower(): k for k in known}
+    if integrator.lower() not in spelled:
+        raise unknown(f"integrator of {package}", integrator, known)
+    return _adapter(package.lower()).engine(spelled[integrator.lower()])
+
+
+def names(package):
+    """The integrators that an installed package offers; an InputError says how to install one that is absent."""
+    adapter = _adapter(package)
+    try:
+        return list(adapter.names())
+    except ImportError as error:
+        raise InputError(
+            f"{package} ({adapter.TITLE}) is not installed: {error}. Install it with: pip install {adapter.INSTALL}"
+        ) from error
+
+
+def shown(package):
+    """The integrators of an installed package that a table of all engines shows."""
+    return getattr(_adapter(package), "SHOWN", None) or names(package)
+
+
+def installed():
+    """For every engine its integrators, or the sentence that says why there are none."""
+    found = {}
+    for package in ENGINES:
+        try:
+            found[package] = names(package)
+        except InputError as absent:
+            found[package] = str(absent)
+    return found
+
+
+def _adapter(package):
+    return importlib.import_module(ENGINES[package])

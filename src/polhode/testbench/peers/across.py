@@ -1,0 +1,124 @@
+"""Engines side by side: the same free body and the same stress test for everybody's integrators."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.integrators.method import BlackBox, Method
+from polhode.physics.catalogue import problem
+from polhode.runs.solve import solve
+from polhode.testbench.certificate import cases, outside
+from polhode.testbench.drift.stress import stress
+from polhode.testbench.peers import ENGINES, installed, shown
+from polhode.testbench.peers.given import integrator
+
+OURS = ("VLV", "RKMK4")
+"""Two methods of the catalogue to compare with: a symplectic one, and a Runge-Kutta one of order 4."""
+
+H = 0.125
+STEP_SIZES = (0.125, 0.25)
+T_END = 500.0
+STARTS = 2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One integrator: orders, the largest errors with h = 0.125, drift and cost on the stress test."""
+
+    name: str
+    title: str
+    order_free: float | None  # the lower of those of Q and Omega; None if it chooses its own steps
+    order_potential: float | None
+    energy_free: float  # largest |E - E(0)| of the free body on [0, 100]
+    momentum_free: float  # largest |Q Pi - Q0 Pi0|
+    energy_stress: float  # largest |E - E(0)| on the stress test
+    drift: str  # the verdict in words
+    slope: float
+    slope_error: float
+    torques: float | None  # evaluations a step
+    microseconds: float  # a step of the stress test, torque included
+
+
+@dataclass(frozen=True)
+class Absent:
+    """An engine, or an integrator of one, of which nothing can be measured, and why."""
+
+    name: str
+    why: str
+
+
+def across(names=None, t_end=T_END, tick=lambda name: None):
+    """Measure integrators, given as "engine", "engine:integrator" or a method; by default some of every engine."""
+    wanted, rows = [], []
+    there = installed()
+    for name in names or (*OURS, *ENGINES):
+        if name.lower() not in ENGINES:
+            wanted.append(name)
+        elif isinstance(there[name.lower()], str):
+            rows.append(Absent(name.lower(), there[name.lower()]))
+        else:
+            wanted += [f"{name.lower()}:{one}" for one in shown(name.lower())]
+    found = []
+    for name in dict.fromkeys(wanted):
+        method = integrator(name)  # a name that does not exist is an error, one that does not run a row
+        tick(name)
+        try:
+            found.append(measured(method, t_end))
+        except InputError as error:
+            found.append(Absent(name, str(error)))
+    return found + rows
+
+
+def measured(method, t_end=T_END):
+    """The row of one integrator."""
+    if isinstance(method, Method) and method.free_only:
+        raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
+    run = outside.advance_of(outside.box(method))
+    outside.tried(run, method.__name__ if isinstance(method, BlackBox) else getattr(method, "name", "your method"))
+    orders = (None, None)
+    if getattr(method, "tolerance", None) is None:
+        orders = [_order(run, case) for case in (cases.free, cases.potential)]
+    free = solve(problem("free-body"), method, h=H, n_steps=800, save_every=8)
+    row = stress([method], h=STEP_SIZES, t_end=t_end, ensemble=STARTS).rows[0]
+    with np.errstate(all="ignore"):
+        return Measured(
+            name=row.method,
+            title=getattr(method, "title", ""),
+            order_free=orders[0],
+            order_potential=orders[1],
+            energy_free=float(np.abs(free.energy_error).max()),
+            momentum_free=float(np.abs(free.momentum - free.momentum[0]).max()),
+            energy_stress=row.evidence[0].largest,
+            drift=row.words,
+            slope=row.evidence[0].rate,
+            slope_error=row.evidence[0].error,
+            torques=_torques(method, run),
+            microseconds=_cost(method),
+        )
+
+
+def _order(run, case):
+    values = [p.value for p in outside.order(run, cases.placed(case()))[0]]
+    return None if None in values else min(values)
+
+
+def _torques(method, run):
+    if isinstance(method, Method):
+        s = solve(problem("stress"), method, h=H, n_steps=1000)
+        return (s.stats["n_torque"] - method.torques_at_start) / 1000
+    return outside.counted(run, cases.placed(cases.potential())).value
+
+
+def _cost(method, seconds=0.2):
+    """Microseconds a step, the best of three after one to warm up; as many steps as take some time."""
+    p, n, best = problem("stress"), 16, np.inf
+    solve(p, method, h=H, n_steps=n, save_every=n)
+    for _ in range(3):
+        clock = time.perf_counter()
+        solve(p, method, h=H, n_steps=n, save_every=n)
+        each = (time.perf_counter() - clock) / n
+        best = min(best, each)
+        n = min(100_000, max(16, int(seconds / each)))
+    return 1e6 * float(best)

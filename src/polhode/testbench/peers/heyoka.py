@@ -1,0 +1,94 @@
+"""heyoka: Taylor series of adaptive order and step, compiled, to round-off."""
+
+import functools
+import operator
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.method import BlackBox
+from polhode.kernels.rotations import matrix
+from polhode.kernels.vectors import cross, lin, mul
+
+TITLE = "heyoka, Taylor integration of differential equations"
+INSTALL = "heyoka"
+TOLERANCE = 2.0**-52
+
+
+def names():
+    """There is one."""
+    import heyoka  # noqa: F401
+
+    return ["taylor"]
+
+
+def engine(name):
+    """taylor_adaptive with its default tolerance, on a quaternion and the momentum."""
+    return BlackBox(f"heyoka:{name}", _advanced, "heyoka's taylor_adaptive, to round-off", TOLERANCE)
+
+
+def _advanced(problem, Q, Omega, h, n, t):
+    integrator = _integrator(problem.torque_kernel, problem.parameters, tuple(problem.moments.tolist()))
+    integrator.time = t
+    integrator.state[:4] = Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True)
+    integrator.state[4:] = problem.moments * (problem.axes.T @ Omega)
+    integrator.propagate_until(t + n * h)
+    Q = Rotation().from_quat(integrator.state[:4], scalar_first=True).as_matrix()
+    return Q @ problem.axes.T, problem.axes @ (integrator.state[4:] / problem.moments)
+
+
+@functools.lru_cache(maxsize=8)
+def _integrator(torque, parameters, moments):
+    import heyoka
+
+    names = ("w", "x", "y", "z", "Px", "Py", "Pz")
+    symbols = heyoka.make_vars(*names)
+    w, x, y, z, *Pi = (Symbol(s) for s in symbols)
+    a, b, c = mul(tuple(1 / J for J in moments), tuple(Pi))
+    turn = (-(x * a + y * b + z * c), w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)
+    try:
+        tau = torque(Symbol(heyoka.time), matrix((w, x, y, z)), parameters)
+        rates = (*(s / 2 for s in turn), *lin(1, cross(tuple(Pi), (a, b, c)), 1, tuple(tau)))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"heyoka cannot take this torque as a formula: {type(error).__name__}: {error}.") from error
+    start = np.array([1.0, 0, 0, 0, 0, 0, 0])
+    return heyoka.taylor_adaptive([(s, r.expression) for s, r in zip(symbols, rates)], start)
+
+
+class Symbol:
+    """An expression of heyoka that a kernel can compute with."""
+
+    def __init__(self, expression):
+        self.expression = expression
+
+    @property
+    def functions(self):
+        """Where a kernel finds the square root, sine and cosine of one."""
+        import heyoka
+
+        return _Functions(heyoka)
+
+    def __neg__(self):
+        return Symbol(-self.expression)
+
+
+class _Functions:
+    def __init__(self, heyoka):
+        self.heyoka = heyoka
+
+    def __getattr__(self, name):
+        return lambda x: Symbol(getattr(self.heyoka, name)(x.expression))
+
+
+def _binary(operation, swapped=False):
+    def compute(self, other):
+        a, b = self.expression, other.expression if isinstance(other, Symbol) else float(other)
+        return Symbol(operation(b, a) if swapped else operation(a, b))
+
+    return compute
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    setattr(Symbol, f"__{_name}__", _binary(getattr(operator, _name)))
+    setattr(Symbol, f"__r{_name}__", _binary(getattr(operator, _name), swapped=True))

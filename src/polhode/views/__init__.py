@@ -1,0 +1,33 @@
+"""How results look: figures, tables, pages, generated documentation.
+
+A result asks for a view of itself by words (``polhode.shown``); this is the list. To add a view, add its function here.
+"""
+
+import importlib
+from collections.abc import Callable
+
+VIEWS = {
+    "trajectory, plotted": "polhode.views.figures.trajectory:plot_trajectory",
+    "certificate, a table": "polhode.views.certificate:certificate_table",
+    "certificate, a card": "polhode.views.certificate:certificate_card",
+    "stress test, a table": "polhode.views.terminal:stress_table",
+    "stress test, verdicts": "polhode.views.stress:verdict_table",
+    "stress test, a figure": "polhode.views.figures.stress:stress_figure",
+    "stress test, files": "polhode.views.stress:save",
+    "family of problems, a table": "polhode.views.terminal:family_table",
+    "recommendation, a table": "polhode.views.recommend:recommendation_table",
+    "recommendation, a card": "polhode.views.recommend:recommendation_html",
+    "published table, in the terminal": "polhode.views.reproduce:table_shown",
+    "published table, a page": "polhode.views.reproduce:table_page",
+    "published convergence, a figure": "polhode.views.figures.convergence:convergence_figure",
+    "published convergence, in the terminal": "polhode.views.reproduce:convergence_shown",
+    "published convergence, a page": "polhode.views.reproduce:convergence_page",
+    "published drift, in the terminal": "polhode.views.reproduce:drift_shown",
+    "published drift, a page": "polhode.views.reproduce:drift_page",
+}
+
+
+def view(what: str) -> Callable:
+    """The function that shows a result in this way; its module is imported now."""
+    module, _, name = VIEWS[what].partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -1,0 +1,63 @@
+"""Engines side by side, for the terminal."""
+
+from rich.text import Text
+
+from polhode.testbench.numbers import plain
+from polhode.testbench.peers.across import Absent, Measured
+from polhode.views.terminal import COLOUR, drawn
+
+KEY = (
+    "order: the lower of those of Q and Omega, on a free body and in a potential; '-' if it chooses its own steps. "
+    "energy, momentum: the largest errors with h = 0.125, free body on [0, 100]. drift, torques and time a step: on "
+    "the stress test. The torque is Python for other engines, and counts in their time; it is compiled for ours."
+)
+SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable"}
+
+
+def engines_table(rows):
+    """One row per integrator."""
+    table = drawn("Integrators of rigid bodies, side by side", caption=KEY)
+    table.add_column("integrator", style="bold", no_wrap=True)
+    for head in ("order", "energy", "momentum", "slope at h = 0.125", "torques", "us/step"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("stress test")
+    for r in rows:
+        if isinstance(r, Measured):
+            slope = "-" if r.drift == "unstable" else plain(r.slope, r.slope_error)
+            verdict = Text(r.drift, style=COLOUR[SIGN[r.drift]])
+            numbers = (
+                f"{r.energy_free:.0e}",
+                f"{r.momentum_free:.0e}",
+                slope,
+                _short(r.torques),
+                _short(r.microseconds),
+            )
+            table.add_row(r.name, _orders(r), *numbers, verdict)
+        else:
+            table.add_row(r.name, *[""] * 6, Text("absent" if ":" not in r.name else "fails", style="dim"))
+    return table
+
+
+def engines_notes(rows):
+    """Why some could not be measured."""
+    return [f"{r.name}: {r.why}" for r in rows if isinstance(r, Absent)]
+
+
+def list_table(there):
+    """The integrators of every engine."""
+    table = drawn("Engines")
+    table.add_column("engine", style="bold", no_wrap=True)
+    table.add_column("integrators")
+    for package, names in there.items():
+        table.add_row(package, Text(names, style="dim") if isinstance(names, str) else ", ".join(names))
+    return table
+
+
+def _orders(r):
+    if r.order_free is None or r.order_potential is None:
+        return "-"
+    return " ".join("exact" if x == float("inf") else f"{x:.1f}" for x in (r.order_free, r.order_potential))
+
+
+def _short(x):
+    return "-" if x is None else f"{x:.3g}"

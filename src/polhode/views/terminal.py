@@ -1,0 +1,159 @@
+"""Tables for the terminal, drawn by rich."""
+
+from dataclasses import astuple
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from polhode.integrators.properties import NUMBER, ORDER, YES_OR_NO, columns
+from polhode.testbench.numbers import fixed, one, plain
+
+COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red"}
+
+
+def stress_table(result):
+    """Slopes with uncertainty by step size, exponent of h, verdict."""
+    span = f"[{result.problem.t0:g}, {result.t_end:g}]"
+    runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
+    table = drawn(f"Energy drift on {result.problem.name} over {span}, {runs} each")
+    table.add_column("method", style="bold", no_wrap=True)
+    for h in result.h:
+        table.add_column(f"slope at h = {h:g}", justify="right", no_wrap=True)
+    table.add_column("exponent\nof h", justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=13)
+    for row in result.rows:
+        slopes = [stress_slope(e) for e in row.evidence]
+        verdict = Text(row.words, style=COLOUR[row.sign])
+        if row.marks:
+            verdict.append(f" ({', '.join(row.marks)})", style="dim")
+        table.add_row(Text(row.method), *slopes, stress_exponent(row), verdict)
+    return table
+
+
+def stress_slope(e):
+    """The slope of one cell, or why there is none."""
+    return "unstable" if not e.stable else plain(e.slope, e.error) if e.linear else "not linear"
+
+
+def stress_exponent(row):
+    """The exponent of h with its uncertainty, where one could be fitted."""
+    return "-" if row.exponent is None else fixed(row.exponent, row.exponent_error, most=2)
+
+
+def stress_notes(result):
+    """Sentences below the table."""
+    notes = [f"{row.method} {note}." for row in result.rows for note in row.notes]
+    for row in result.rows:
+        if row.bounds:
+            bounds = ", ".join(f"{one(bound)} at h = {h:g}" for h, bound in row.bounds.items())
+            notes.append(f"{row.method}: |slope| is below {bounds} (two standard errors).")
+    return notes + proven([row.method for row in result.rows if row.neither])
+
+
+def proven(names):
+    """The sentence about methods whose drift proves something, if there are any."""
+    if not names:
+        return []
+    return [
+        f"Neither symplectic nor conjugate to a symplectic method, by five standard errors at two step sizes or more: "
+        f"{', '.join(names)}."
+    ]
+
+
+def family_table(result):
+    """On how many problems of a family each method drifts, with the range of its rates."""
+    first = result.results[0]
+    title = f"Energy drift on {len(result.results)} random stress problems over [{first.problem.t0:g}, {first.t_end:g}]"
+    table = drawn(title)
+    table.add_column("method", style="bold")
+    for head in ("lowest rate", "highest rate"):
+        table.add_column(f"{head} at h = {first.h[0]:g}", justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for row in result.rows:
+        rates = [f"{x:+.1e}" for x in (min(row.rates), max(row.rates))]
+        table.add_row(Text(row.method), *rates, Text(row.words, style=COLOUR.get(row.sign, COLOUR["+"])))
+    return table
+
+
+def method_table(methods):
+    """The catalogue of methods with what is claimed of each."""
+    table = drawn("Methods", caption=method_key())
+    table.add_column("name", style="bold", no_wrap=True)
+    table.add_column("what it is")
+    for column, _ in columns():
+        table.add_column(column.short, justify="center", no_wrap=True)
+    family = None
+    for m in methods:
+        if family is not None and m.family != family:
+            table.add_section()
+        family = m.family
+        table.add_row(m.name, m.title, *(_cell(m, rows) for _, rows in columns()))
+    return table
+
+
+def method_key(width=100):
+    """What the columns are, in lines of this width; columns of one legend are told together."""
+    told = {}
+    for column, _ in columns():
+        told.setdefault(column.legend, []).append(column.short)
+    parts = [f"{', '.join(heads)}: {legend};" for legend, heads in told.items()]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) < width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return "\n".join(lines)[:-1] + ". y: yes, -: no, ?: not claimed."
+
+
+def _cell(m, rows):
+    """What a method claims of the properties of a column."""
+    if rows[0].kind == ORDER:
+        return _orders(m)
+    claims = [getattr(m, row.claim) for row in rows]
+    if rows[0].kind == YES_OR_NO:
+        return " ".join(_yes(claim) for claim in claims)
+    nothing = "implicit" if rows[0].kind == NUMBER else "?"
+    return " ".join(nothing if claim is None else str(claim) for claim in claims)
+
+
+def problem_table(problems):
+    """The catalogue of problems; `problems` is a list of plain data."""
+    table = drawn("Problems")
+    table.add_column("name", style="bold", no_wrap=True)
+    for head in ("what it is", "inertia", "h", "t_end", "parameters"):
+        table.add_column(head)
+    for p in problems:
+        inertia = ", ".join(f"{x:g}" for x in p["inertia"])
+        table.add_row(p["name"], p["title"], inertia, _maybe(p["h"]), _maybe(p["t_end"]), ", ".join(p["parameters"]))
+    return table
+
+
+def drawn(title, **options):
+    """A table without vertical rules, so that the stress test's fits into 80 columns."""
+    return Table(
+        title=title,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        **options,
+    )
+
+
+def _yes(claim):
+    return "?" if claim is None else "y" if claim else "-"
+
+
+def _maybe(x):
+    return "" if x is None else f"{x:g}"
+
+
+def _orders(m):
+    pairs = astuple(m.orders)
+    known = {"?" if x != x else f"{x:g}" for pair in pairs for x in pair}
+    if len(known) == 1:
+        return known.pop()
+    return " ".join("/".join(f"{x:g}" for x in pair) for pair in pairs)
