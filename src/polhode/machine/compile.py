@@ -76,7 +76,8 @@ def loop(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries.
 
     `kind` is the type of the torque, which a method may want at several attitudes at once
-    (``quadrature_lanes.py``). The constants of the body (J, 1/J, coefficients) and the state come as arrays, and the state is left in its array.
+    (``quadrature_lanes.py``). The constants of the body (J, 1/J, coefficients) and the state come as arrays, and the
+    state is left in its array.
     """
 
     def make(step):
