@@ -255,7 +255,8 @@ def four_bodies():
 
 def _caller(call, name):
     numbers = types.Array(compile.F8, 3, "C")
-    loop = compile._machine_code(call, types.void(types.int64, compile.F8, *[numbers] * 3), (), name)
+    signature = types.void(types.int64, compile.F8, *[numbers] * 3)
+    loop = compile.machine_code(lambda: call, signature, f"fuzz-{name}")
 
     def values(given, t, attitudes, parameters):
         out = np.empty((1, 3, len(attitudes)))
@@ -314,7 +315,7 @@ def together(functions):
 
 
 def compiled(functions, form):
-    """(address, parameters, function) of those that can be compiled; what cannot is found by halving."""
+    """(machine code, parameters, function) of those that can be compiled; what cannot is found by halving."""
     if not functions:
         return []
     try:
@@ -323,15 +324,15 @@ def compiled(functions, form):
         half = len(functions) // 2
         return compiled(functions[:half], form) + compiled(functions[half:], form) if half else []
     numbers = [(*f[2].parameters[:15], float(k)) for k, f in enumerate(functions)]
-    return [(machine.address, numbers[k], f) for k, f in enumerate(functions)]
+    return [(machine, numbers[k], f) for k, f in enumerate(functions)]
 
 
-def compared(call, groups, address, parameters, problem, tally):
+def compared(call, groups, machine, parameters, problem, tally):
     """A sentence if machine code gives something else than Python, or than itself."""
     for t in (0.25, 0.75):
         for group in groups:
             try:
-                got, again = (call(address, t, group, parameters) for _ in range(2))
+                got, again = (call(machine.address, t, group, parameters) for _ in range(2))
             except Exception:
                 tally["calls that raised"] += 1
                 continue
@@ -368,9 +369,9 @@ def main():
                 file.writelines(f"{name}\n{source}" for name, source, _ in batch)
         for way, call, form, groups in ways:
             pieces = [batch] if form is compile.TORQUE else [[f] for f in batch if "potential" not in f[0]]
-            for address, parameters, (name, source, problem) in (x for piece in pieces for x in compiled(piece, form)):
+            for machine, parameters, (name, source, problem) in (x for piece in pieces for x in compiled(piece, form)):
                 tally[f"compiled, {way}"] += 1
-                told = compared(call, groups, address, parameters, problem, tally)
+                told = compared(call, groups, machine, parameters, problem, tally)
                 if told:
                     wrong += 1
                     print(f"WRONG {name}: {way} gives {told}\n{source}", flush=True)

@@ -43,7 +43,7 @@ def test_a_closed_output_is_no_fault(arguments):
         ("--out", "/dev/null", "a device or pipe"),
         ("--out", ".", "give the name of a file"),
         ("--out", "", "a path is neither empty"),
-        ("--plot", "a.xyz", "give a name that ends in .png, .svg, .pdf"),
+        ("--plot", "a.xyz", "give a name that ends in .png, .svg or .pdf"),
         ("--plot", "/dev/full", "a device or pipe"),
         ("--checkpoint", "x" * 5000, "File name too long"),
     ],

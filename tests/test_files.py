@@ -314,11 +314,11 @@ def test_damage_of_a_saved_file_is_seen(whole, tmp_path):
 
 NAMES = {
     "too long": ("x" * 300, "File name too long"),
-    "NUL": ("a\0b.nc", "contains a NUL character"),
-    "empty": ("", "is empty"),
-    "a number": (5, "give the name of a file, as text or a Path"),
-    "a folder": (".", "it is a folder"),
-    "a device": ("/dev/null", "it is a device"),
+    "NUL": ("a\0b.nc", "zero character"),
+    "empty": ("", "neither empty"),
+    "a number": (5, "it must be a path"),
+    "a folder": (".", "give the name of a file"),
+    "a device": ("/dev/null", "a device or pipe; give the name of a file"),
     "no folder": ("nowhere/run.nc", "No such file or directory"),
     "below a file": ("/dev/null/run.nc", "Not a directory"),
     "not writable": ("/sys/run.nc", "Permission denied|not permitted|No such file"),
@@ -364,7 +364,7 @@ def test_names_on_the_command_line(capsys, tmp_path, monkeypatch, option, path):
     monkeypatch.chdir(tmp_path)
     assert main(["run", "VLV", "stress", "--n-steps", "3", option, path]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"polhode run: {option} ") and err.count("\n") == 1 and os.listdir(tmp_path) == []
+    assert err.startswith(f"polhode run: {option}") and err.count("\n") == 1 and os.listdir(tmp_path) == []
 
 
 def test_a_name_as_long_as_it_can_be(tmp_path):

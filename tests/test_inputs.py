@@ -41,7 +41,7 @@ MISUSES = {
     "Q0 a quaternion": (lambda: ph.Problem(**FREE, Q0=(1, 0, 0, 0)), r"shape \(4,\).*from_quat"),
     "Q0 three Rotations": (
         lambda: ph.Problem(**FREE, Q0=Rotation.identity(3)),
-        r"Q0 has shape \(3, 3, 3\).*a Rotation",
+        r"Q0 is a Rotation of 3; one is needed",
     ),
     "Q0 NaN": (lambda: ph.Problem(**FREE, Q0=(0, nan, 0)), "Q0 is .*nan.*finite"),
     "Omega0 missing": (lambda: ph.Problem(inertia=(1, 2, 2)), "Give Omega0 or Pi0, one of them; neither"),

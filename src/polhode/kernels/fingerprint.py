@@ -223,7 +223,7 @@ class _Walk:
         elif kind in (set, frozenset):
             self._say(kind.__name__, repr(sorted(fingerprint([x]).digest for x in value)))
             self.changeable = True
-        elif hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not isinstance(value, type):
             self._add_array(value)
         elif hasattr(value, "py_func"):  # compiled by Numba: the source, and how it was asked to compile it
             self._say("jitted", repr(sorted(getattr(value, "targetoptions", {}).items(), key=str)))

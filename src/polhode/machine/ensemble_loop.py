@@ -105,12 +105,24 @@ def _compiled_in(torque, width):
 
 
 def in_halves(torque):
-    """A torque done for the lower half of a block, then for the upper one, as kernels are (``half_blocks.py``)."""
+    """A torque that does a whole block by its lower half, then by its upper one, as kernels do (``half_blocks.py``)."""
 
     def halves(t, Q, par):
         return joined(torque(*lower((t, Q, par))), torque(*upper((t, Q, par))))
 
-    return inner(halves)
+    of_block = inner(halves)
+
+    def of_block_or_half(t, Q, par):
+        return for_width_of(Q, of_block, torque)(t, Q, par)
+
+    return inner(of_block_or_half)
+
+
+@intrinsic
+def for_width_of(typing_context, Q, of_block, of_half):
+    """The one of two functions that takes attitudes as wide as Q."""
+    chosen = of_block if Q.dtype == Lanes(WIDTH) else of_half
+    return chosen(Q, of_block, of_half), lambda context, builder, signature, args: context.get_dummy_value()
 
 
 def _called(width, kind):

@@ -54,6 +54,7 @@ class Problem(Travels):
         for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
             if f is not None:
                 inputs.function(label, f)
+        invariants = inputs.functions_by_name("invariants", invariants)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if torque is not None:
             self.torque_kernel = functions.body_torque(torque)
@@ -131,7 +132,7 @@ class Problem(Travels):
         self.h = None if h is None else inputs.step_size(h)
         self.t_end = None if t_end is None else inputs.number("t_end", t_end)
         self._invariants_of = invariants if callable(invariants) else None
-        named = {} if callable(invariants) else inputs.functions_by_name("invariants", invariants)
+        named = {} if self._invariants_of else inputs.functions_by_name("invariants", invariants)
         self.invariants = self.invariants_for(self.inertia, named)
         self.breaks = inputs.times("breaks", breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture

@@ -144,7 +144,7 @@ class Trajectory(Travels):
 
     def save(self, path):
         """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv."""
-        kind = places.named(path).suffix.lower()
+        kind = inputs.file_path("path", path).suffix.lower()
         if kind == ".csv":
             return self.to_csv(path)
         if kind not in (".nc", ".netcdf"):

@@ -132,7 +132,8 @@ class Run:
         if (is_static(kernel) and is_static(self.method.start)) or not len(good):
             return
         states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
-        places = [(i, *bodies.problem(i).start()) for i in (good[0], good[-1])]
+        chosen = dict.fromkeys((good[0], good[min(len(good), width) - 1], good[-1]))  # the ends of a block, too
+        places = [(i, *bodies.problem(i).start()) for i in chosen]
 
         def of_machine(place):
             block, lane = divmod(place[0], width)
