@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode import inputs
 from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
