@@ -130,9 +130,11 @@ def test_a_torque_of_another_length_is_an_error():
     assert s.stats["compiled"] and not s.success and "2 numbers, not three" in s.message
 
 
-def test_generated_functions(tmp_path):
-    """In a process of its own: a crash is a failure with the function that crashed it."""
+@pytest.mark.parametrize("seed", [0, 25, 50, 75])
+def test_generated_functions(tmp_path, seed):
+    """Torques and potentials, 200 in all, in processes of their own: a crash is a failure with what crashed it."""
     log = tmp_path / "log"
-    command = [sys.executable, str(FUZZ), "--seed", "0", "--count", "16", "--log", str(log)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    log.write_text("nothing yet")
+    command = [sys.executable, str(FUZZ), "--seed", str(seed), "--count", "25", "--log", str(log)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, f"{done.stdout}{done.stderr[-2000:]}\nat work: {log.read_text()}"

@@ -9,8 +9,8 @@ from polhode.inputs.calls import warn
 from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import eigen
 
-LEAST, GREATEST = 1e-140, 1e140
-"""Moments beyond these leave no room for their squares and inverses among floats."""
+LEAST, GREATEST = 1e-90, 1e90
+"""Moments beyond these leave no room for their cubes and inverses among floats; up to here scaling changes nothing."""
 
 
 def principal_axes(label: str, value: Any) -> tuple[np.ndarray, np.ndarray]:

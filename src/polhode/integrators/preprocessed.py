@@ -1,6 +1,7 @@
 """Preprocessed Moser-Veselov: the discrete Moser-Veselov step with moments of inertia made to fit."""
 
 import functools
+from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.integrators.method import Method, Order
@@ -102,9 +103,19 @@ def coefficients(series, most, variables=2):
     """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
 
     def of_body(J, number):
-        return tuple(rounded(x, number) for s in series(most) for x in free_body.numbers(s, J, variables))
+        exact = [x for s in series(most) for x in free_body.numbers(s, J, variables)]
+        if number is float and any(x and not SMALLEST < abs(x) < 1 / SMALLEST for x in exact):
+            raise InputError(
+                f"With moments of inertia {J} the series of this method leaves the range of floating-point numbers, "
+                "which would cost its order: choose a unit in which the moments are nearer to 1."
+            )
+        return tuple(rounded(x, number) for x in exact)
 
     return of_body
+
+
+SMALLEST = Fraction(1, 2**900)
+"""Coefficients below this, or above its inverse, leave no room for the products they enter."""
 
 
 @recipe
