@@ -14,6 +14,14 @@ class Property:
     threshold: float | None
     verdict: str
     how: str
+    bound: float | None = None  # what the value does not exceed; of an order, its error
+    coverage: str = ""  # states, steps and precision for which the verdict holds; or where a "no" was seen
+    qualifier: str = ""  # of a yes: "in floats (1e-17)"
+
+    @property
+    def said(self) -> str:
+        """The verdict with its qualifier."""
+        return f"{self.verdict} {self.qualifier}".strip()
 
 
 @dataclass(frozen=True)
