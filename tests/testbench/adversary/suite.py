@@ -100,7 +100,7 @@ FUNCTIONS = (
     Case("Adams-Bashforth", ph.BlackBox("Adams-Bashforth", awkward.adams_bashforth), truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"), "memory"),
     Case("lagging torque", awkward.Lagging(), truth("2 1 1", yes="so3 mf", no="su sym et"), "memory"),
     # one mistake each
-    Case("exp for cay", mistaken(rotation=steps.exp), truth("2 2 2", yes="sym so3 drift", no="sf su po mf ef mt et"), "free body"),
+    Case("exp for cay", mistaken(rotation=steps.exp), truth("2 2 2", yes="sym po so3 drift", no="sf su mf ef mt et"), "exp with"),
     Case("sign of a half kick", mistaken(last=-0.5), FREE_PART | truth("2 0 0", yes="drift", no="sym"), "torque"),
     Case("half the torque", mistaken(last=0.0), FREE_PART | truth("2 0 0"), "torque"),
     Case("stage time", mistaken(late=0.0), FREE_PART | truth("2 2 1", yes="su mt", no="sym et drift"), "time"),

@@ -17,7 +17,7 @@ from polhode.testbench.certificate.cases import INERTIA, placed
 
 SEED = 1821
 RANDOM_STATES = 4
-RADIANS = (0.07, 0.31, 0.93, 1.9)
+RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
 """Radians a step."""
 
 

@@ -12,7 +12,7 @@ from polhode.testbench.certificate.cases import placed, potential
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 OFF_GROUP = 1e-13  # the same of Q^T Q - I
 DIFFERENCES = 2e-10  # of a Jacobian by differences
-LONGEST = 64  # steps after which a Q that leaves the group is looked at
+LONGEST = 24  # steps after which a Q that leaves the group is looked at
 
 
 def momentum_scale(p, h):

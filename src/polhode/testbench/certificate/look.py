@@ -24,7 +24,6 @@ SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
 STEPS_AT_ONCE = 5
-SLOW = 0.02  # seconds a step, from which on fewer states are visited
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,8 @@ class Look:
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
-        self.ends = time.monotonic() + seconds
+        self.kin = ""  # what it shares with a method of the catalogue, in words
+        self.ends = time.process_time() + seconds
         self.character = Character()
 
     def run(self, p, Q, Omega, h, n, t):
@@ -117,7 +117,7 @@ class Look:
 
     def hurried(self, share: float = 0.0) -> bool:
         """Whether so many seconds before the end are not left."""
-        return time.monotonic() > self.ends - share
+        return time.process_time() > self.ends - share
 
     def states(self, case: str) -> tuple[State, ...]:
         """The battery of states on the problem of a row."""

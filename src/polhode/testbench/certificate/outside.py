@@ -6,6 +6,7 @@ cannot be measured is undecided, and says why. Every measurement has its own gua
 """
 
 import copy
+import time
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import SINGLE, Look, advance_of, box, character_of
 
 __all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
@@ -27,11 +29,13 @@ CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
 GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
 OF_THE_STATE = ("symmetry", "symplecticity", "Poisson map")  # what means nothing where Q and Omega are not all
-LONGEST = 12.0  # seconds of one measurement, after which it is ended
-IMPATIENT = 2.0  # the same, once one has been ended
+PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
+LONGEST = PATIENCE[0]
+SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
 ABOVE = 30  # times round-off, from which on a defect is the method's own
-STEEPEST = 20  # power of h; a defect that grows faster is a failure of the step and not a defect
-LOST = 0.2  # part of the rotation by which a step that has failed is off
+STEEP = 6  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
+LARGE = 0.9  # radians a step, from which on such a failure may be that of a solver at its limit
+LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
 def measured(method, tick=lambda key: None, look=None):
@@ -39,16 +43,17 @@ def measured(method, tick=lambda key: None, look=None):
     look = look or Look(method)
     tried(look.advance, getattr(method, "__name__", "your method"))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
-    found, notes, seconds = {}, {}, LONGEST
+    found, notes, ended = {}, {}, 0
     for rows in groups():
         first = rows[0]
         if first.measure not in MEASURES or (look.tolerance is not None and first.measure in GIVEN_STEPS):
             continue
         name = first.group or first.key
         tick(name)
+        seconds = PATIENCE[min(ended, 2)]
         values, why = guarded(lambda first=first: MEASURES[first.measure](look, first), seconds)
         if why:
-            seconds = IMPATIENT if "did not return" in why else seconds
+            ended += "did not return" in why
             how = f"{first.how_outside or first.how or first.title}: it {why}"
             values = [Property(None, None, "undecided", how)] * len(rows), "fails"
         values, notes[name] = values
@@ -60,7 +65,20 @@ def measured(method, tick=lambda key: None, look=None):
     if look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
     clues, _ = guarded(lambda: clues_of(look.run), seconds)
-    return found, (*_told(look), *diagnosis(found, notes | (clues or {})))
+    kin, _ = guarded(lambda: kin_of(look.run), seconds)
+    return found, told_of(look, found, notes | (clues or {}), kin)
+
+
+def told_of(look, found, notes, kin):
+    """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
+    its kin has."""
+    if kin is None:
+        return (*_told(look), *diagnosis(found, notes))
+    look.kin = kin.words
+    if kin.is_same:
+        return tuple(_told(look))
+    lost = [key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"]
+    return (*_told(look), *diagnosis(found, notes), *([kin.words] if lost else []))
 
 
 def _told(look):
@@ -135,10 +153,10 @@ def over_states(look, row, at, floor, how):
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    memory = look.character.memory > 0
+    memory, clock = look.character.memory > 0, time.process_time()
     refused, doubts, worst, most, seen = [], [], 0.0, 0.0, 0
     for state in look.states(row.case):
-        if seen > 2 and look.hurried(8.0):
+        if seen > 3 and time.process_time() - clock > SHARE:
             break
         found, radians = [], []
         for x in RADIANS:
@@ -151,6 +169,8 @@ def over_states(look, row, at, floor, how):
         found, radians = _solved(look, state, found, radians)
         if not found:
             continue
+        if not seen and not refused and radians[-1] < LARGE:
+            doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         seen, most = seen + 1, max(most, radians[-1])
         if max(found) > ABOVE * floor:
             fall, note = _fall(radians, found, floor)
@@ -160,7 +180,7 @@ def over_states(look, row, at, floor, how):
             coverage = f"first seen {where}"
             return [Property(max(found), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)], note
         if max(found) > floor:
-            doubts.append(f"{max(found):.0e} {state.words}")
+            doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = max(worst, *found)
     return [_held(look, row, how, floor, worst, most, seen, doubts, refused)], ""
 
@@ -176,18 +196,20 @@ def _held(look, row, how, floor, worst, most, seen, doubts, refused):
         why = f"{how}: round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
         return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
     if doubts:
-        why = f"{how}: too near round-off to tell ({doubts[0]})"
+        why = f"{how}: not to be told ({doubts[0]})"
         return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
     qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
     return Property(worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier)
 
 
 def _solved(look, state, found, radians):
-    """The defects up to where the step fails: where one is far larger than any power of h explains and the step
-    itself is lost, its equations were not solved, and what it does says nothing of the method."""
+    """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
+    that were not solved, at a large step or one that is lost, and says nothing of the method."""
+    steepest = max((x for x in look.orders if np.isfinite(x)), default=2.0) + STEEP
     for k in range(1, len(found)):
-        steep = found[k] > found[k - 1] * (radians[k] / radians[k - 1]) ** STEEPEST and found[k] > 1e-9
-        if steep and _is_lost(look, state, radians[k]):
+        usual = max(found[k - 1], 1e-15 * look.character.floor)
+        steep = found[k] > usual * (radians[k] / radians[k - 1]) ** steepest
+        if steep and (radians[k] > LARGE or _is_lost(look, state, radians[k])):
             return found[:k], radians[:k]
     return found, radians
 
@@ -225,6 +247,8 @@ def orders(look, row):
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
     values = [r.value for r in results if r.value is not None]
     if not values or note == "own steps":
+        return results, note
+    if look.character.memory:
         return results, note
     least = min(values)
     lowest, where, refused, seen = by_order.elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
