@@ -1,6 +1,6 @@
 """The confusion matrix of the certificate: every integrator of the adversary, verdict against truth.
 
-    python scripts/confusion.py [--only TEXT] [--json FILE] [--no-drift]
+python scripts/confusion.py [--only TEXT] [--json FILE] [--no-drift]
 """
 
 import argparse

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 from scipy.integrate import solve_ivp
+
 from tests.testbench.adversary.steps import cay, exp, hat, rates, verlet
 
 # ---- right, but awkward -------------------------------------------------------------------------------
@@ -76,9 +77,12 @@ def by_differences(p, Q, Omega, h, t):
     return verlet(p, np.asarray(Q, dtype=float), np.asarray(Omega, dtype=float), float(h), t)
 
 
-def noisy(p, Q, Omega, h, t, rng=np.random.default_rng(1)):
+_RNG = np.random.default_rng(1)
+
+
+def noisy(p, Q, Omega, h, t):
     Q, Omega = verlet(p, Q, Omega, h, t)
-    return Q, Omega * (1 + 1e-9 * rng.standard_normal())
+    return Q, Omega * (1 + 1e-9 * _RNG.standard_normal())
 
 
 def own_steps(p, Q, Omega, h, t):

@@ -30,7 +30,9 @@ def solved(J, b, h, w, tolerance=0.0, most=60):
     return w
 
 
-def verlet(p, Q, Omega, h, t, *, rotation=cay, tolerance=0.0, J=None, late=1.0, first=0.5, last=0.5, torque=None, **bug):
+def verlet(
+    p, Q, Omega, h, t, *, rotation=cay, tolerance=0.0, J=None, late=1.0, first=0.5, last=0.5, torque=None, **bug
+):
     """The variational Lie-Verlet method with the Cayley map; every keyword is a way to get it wrong."""
     J = p.tensor if J is None else J
     torque = torque or p.torque

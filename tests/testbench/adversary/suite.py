@@ -65,7 +65,9 @@ def claimed(name):
 
 
 def boxed(name):
-    return Case(f"{name} from outside", ph.BlackBox(f"{name} seen from outside", box(ph.method(name)).advance), claimed(name))
+    return Case(
+        f"{name} from outside", ph.BlackBox(f"{name} seen from outside", box(ph.method(name)).advance), claimed(name)
+    )
 
 
 FUNCTIONS = (
@@ -73,9 +75,15 @@ FUNCTIONS = (
     Case("Lie-Verlet", mistaken(), VARIATIONAL),
     Case("axes 3-2-1", steps.axes_in_turn((2, 1, 0)), VARIATIONAL),
     Case("Lie-Trotter", steps.lie_trotter, truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift")),
-    Case("axes, triple jump", steps.composed(steps.axes_in_turn((0, 1, 2)), steps.TRIPLE), VARIATIONAL | truth("4 4 4")),
+    Case(
+        "axes, triple jump", steps.composed(steps.axes_in_turn((0, 1, 2)), steps.TRIPLE), VARIATIONAL | truth("4 4 4")
+    ),
     Case("Lie-Verlet, Suzuki", steps.composed(steps.verlet, steps.SUZUKI), VARIATIONAL | truth("4 4 4")),
-    Case("axes, Kahan-Li 8", steps.composed(steps.axes_in_turn((0, 1, 2)), steps.KAHAN_LI_8), VARIATIONAL | truth("8 8 8")),
+    Case(
+        "axes, Kahan-Li 8",
+        steps.composed(steps.axes_in_turn((0, 1, 2)), steps.KAHAN_LI_8),
+        VARIATIONAL | truth("8 8 8"),
+    ),
     Case("Lie-Euler", steps.lie_euler, truth("1 1 1", yes="so3 drift", no="sym sf su po mf ef mt et")),
     Case("Lie-Heun", steps.lie_heun, truth("2 2 2", yes="so3 drift", no="sym sf su po mf ef mt et")),
     Case("RK4 on matrices", steps.rk4, truth("4 4 4", yes="drift", no="sym sf su po mf ef mt et so3")),
@@ -84,28 +92,54 @@ FUNCTIONS = (
     Case("implicit midpoint", steps.implicit_midpoint, truth("2 2 2", yes="sym ef so3 drift", no="sf su po mf mt et")),
     # right, in awkward forms
     Case("same arrays", awkward.same_arrays, VARIATIONAL),
-    Case("single precision", awkward.single, {k: v for k, v in VARIATIONAL.items() if k != "drift"}, "single precision"),
+    Case(
+        "single precision", awkward.single, {k: v for k, v in VARIATIONAL.items() if k != "drift"}, "single precision"
+    ),
     Case("substeps", awkward.substeps, VARIATIONAL),
     Case("refuses h < 0", awkward.refuses_backwards, TOP_AND_FREE),
     Case("refuses h > 0.2", awkward.refuses_large, {k: v for k, v in VARIATIONAL.items() if k != "drift"}),
     Case("hangs for h < 0", awkward.hangs_backwards, TOP_AND_FREE),
     Case("NaN for a free body", awkward.nan_for_free, {k: v for k, v in VARIATIONAL.items() if "free" not in k}),
-    Case("fails for equal moments", awkward.fails_for_equal_moments, {k: v for k, v in VARIATIONAL.items() if k != "drift"}),
+    Case(
+        "fails for equal moments",
+        awkward.fails_for_equal_moments,
+        {k: v for k, v in VARIATIONAL.items() if k != "drift"},
+    ),
     Case("no complex numbers", awkward.by_differences, VARIATIONAL),
     Case("noise", awkward.noisy, truth("", no="et ef", but={"on_group": "yes"}), "not the same twice"),
     Case("own steps", awkward.own_steps, truth("", no="ef et"), "its own steps"),
     Case("rounded velocities", awkward.rounded, truth("", no="ef et", yes="so3"), "jump"),
     # memory
-    Case("leapfrog", ph.BlackBox("leapfrog", awkward.leapfrog), truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"), "memory"),
-    Case("Adams-Bashforth", ph.BlackBox("Adams-Bashforth", awkward.adams_bashforth), truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"), "memory"),
+    Case(
+        "leapfrog",
+        ph.BlackBox("leapfrog", awkward.leapfrog),
+        truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"),
+        "memory",
+    ),
+    Case(
+        "Adams-Bashforth",
+        ph.BlackBox("Adams-Bashforth", awkward.adams_bashforth),
+        truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"),
+        "memory",
+    ),
     Case("lagging torque", awkward.Lagging(), truth("2 1 1", yes="so3 mf", no="su sym et"), "memory"),
     # one mistake each
-    Case("exp for cay", mistaken(rotation=steps.exp), truth("2 2 2", yes="sym po so3 drift", no="sf su mf ef mt et"), "exp with"),
+    Case(
+        "exp for cay",
+        mistaken(rotation=steps.exp),
+        truth("2 2 2", yes="sym po so3 drift", no="sf su mf ef mt et"),
+        "exp with",
+    ),
     Case("sign of a half kick", mistaken(last=-0.5), FREE_PART | truth("2 0 0", yes="drift", no="sym"), "torque"),
     Case("half the torque", mistaken(last=0.0), FREE_PART | truth("2 0 0"), "torque"),
     Case("stage time", mistaken(late=0.0), FREE_PART | truth("2 2 1", yes="su mt", no="sym et drift"), "time"),
     Case("stale torque", mistaken(stale=True), FREE_PART | truth("2 1 1", no="sym et", yes="drift"), "torque"),
-    Case("half velocity", mistaken(half=True), truth("", no="sym mf", but={"order_potential_Omega": 0.0, "on_group": "yes"}), "half step"),
+    Case(
+        "half velocity",
+        mistaken(half=True),
+        truth("", no="sym mf", but={"order_potential_Omega": 0.0, "on_group": "yes"}),
+        "half step",
+    ),
     Case("lopsided", mistaken(lopsided=1.0), truth("", no="sym sf su mf", yes="so3"), ""),
     Case("tolerance 1e-6", mistaken(tolerance=1e-6), truth("", no="sym ef et"), "loosely"),
     Case("quaternion", mistaken(rotation=awkward.quaternion_unnormalised), truth("", no="so3 mf"), "normalised"),

@@ -1,8 +1,8 @@
 """The drift of the energy, for a certificate: the stress test over a span that takes seconds, longer where it must.
 
 Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the method is symplectic, as measured, so that a
-modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate and
-with what would decide.
+modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate
+and with what would decide.
 """
 
 import time
@@ -123,11 +123,14 @@ def _at_once(look, spans=(10, 20, 40, 80, 160, 320)):
             errors.append(np.inf)
             break
         errors.append(abs(float(p.energy(*state) - p.energy(p.Q0, p.Omega0))))
-    how = f"energy after {', '.join(str(t) for t in spans[: len(errors)])}, each in one run, h = {STEPS[0]:g}: it has memory"
+    times = ", ".join(str(t) for t in spans[: len(errors)])
+    how = f"energy after {times}, each in one run, h = {STEPS[0]:g}: it has memory"
     if not errors[-1] < 0.1 * scale:
         return Property(None, None, "yes", f"{how}; it blows up", coverage="one body"), {}
     rate = errors[-1] / spans[-1]
-    return Property(rate, None, "undecided", f"{how}; |E - E(0)| = {errors[-1]:.0e}", bound=rate, coverage="one body"), {}
+    return Property(
+        rate, None, "undecided", f"{how}; |E - E(0)| = {errors[-1]:.0e}", bound=rate, coverage="one body"
+    ), {}
 
 
 def _picture(row):

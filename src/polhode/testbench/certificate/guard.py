@@ -3,6 +3,7 @@
 import ctypes
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,13 +29,15 @@ def at_most(seconds: float) -> Iterator[None]:
     an exception that Python raises at its next instruction. Compiled code that never returns to Python is not ended.
     """
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        before = signal.signal(signal.SIGALRM, _raise)
+        before, clock = signal.signal(signal.SIGALRM, _raise), time.monotonic()
         left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - seconds) if left else 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+            if left:  # somebody else's alarm goes on
+                signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - clock)))
     else:
         thread, done = threading.get_ident(), threading.Lock()
         timer = threading.Timer(seconds, _interrupt, (thread, done))

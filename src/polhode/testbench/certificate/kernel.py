@@ -1,9 +1,9 @@
 """The certificate of a kernel method: everything can be measured, in as many digits as it takes.
 
-Three precisions tell three things apart. A defect that falls from 30 to 50 digits is round-off: yes. One that stays, but
-is below the round-off of floats and does not grow with h, is that of constants with sixteen digits or of a tolerance
-made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run in mpmath (it calls `math`)
-is measured from outside, and so is what has no theorem.
+Three precisions tell three things apart. A defect that falls from 30 to 50 digits is round-off: yes. One that stays,
+but is below the round-off of floats and does not grow with h, is that of constants with sixteen digits or of a
+tolerance made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run in mpmath (it
+calls `math`) is measured from outside.
 """
 
 import mpmath
@@ -12,7 +12,7 @@ from polhode.integrators.properties import ORDER, groups
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
-from polhode.testbench.certificate.cases import case_of
+from polhode.testbench.certificate.cases import case_of, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
@@ -76,12 +76,18 @@ def _in_floats_too(look, method, row, values):
         return [Property(**(vars(p) | {"verdict": "no" if p.verdict == "yes" else p.verdict})) for p in values]
     if method.free_only or none or "from outside" in values[0].how:
         return values
+    p = case_of(row, method)
+    picture, why = guarded(lambda: by_order.errors(look.run, placed(p)), LONGEST)
+    if not why:
+        look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     known = min((p.value for p in values if p.value is not None), default=0.0)
     elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(known, 8.0)), LONGEST)
     if why:
         return values
     lowest, where, refused, seen = elsewhere
-    coverage = f"a generic state at 60 digits, one step at {seen} states in floats" + (f"; {refused[0]}" if refused else "")
+    coverage = f"a generic state at 60 digits, one step at {seen} states in floats" + (
+        f"; {refused[0]}" if refused else ""
+    )
     if where:
         how = f"; {where} only {lowest:.1f}"
         return [Property(min(p.value, lowest), 0.05, "no", p.how + how, coverage=coverage) for p in values]

@@ -48,20 +48,20 @@ class Kin:
             return f"This is {self.name}, {exact}."
         if self.free.max() <= SAME:
             return (
-                f"{self.name} for a free body, not with a torque, where one step differs by {_size(self.torque)}: if it "
-                "was meant to be, look at the torque."
+                f"{self.name} for a free body, not with a torque, where one step differs by {_size(self.torque)}: if "
+                "it was meant to be, look at the torque."
             )
         if self.free[:, 1].max() <= SAME:
             return (
-                f"For a free body Omega is that of {self.name} to round-off, Q is not ({_size(self.free[:, :1])}): if it "
-                "was meant to be, look at the map from velocities to rotations (exp with the correction term of cay, "
-                "or the reverse)."
+                f"For a free body Omega is that of {self.name} to round-off, Q is not ({_size(self.free[:, :1])}): if "
+                "it was meant to be, the map and its derivative do not belong together (exp with the correction term "
+                "of cay, or the reverse)."
             )
         if self.free[:, 0].max() <= SAME:
             return (
-                f"For a free body Q is that of {self.name} to round-off, Omega is not ({_size(self.free[:, 1:])}): if it "
-                "was meant to be, look at the end of the step, where a term stands on one side only, so that it is not "
-                "its own adjoint."
+                f"For a free body Q is that of {self.name} to round-off, Omega is not ({_size(self.free[:, 1:])}): if "
+                "it was meant to be, look at the end of the step, where a term stands on one side only, so that it is "
+                "not its own adjoint."
             )
         return ""
 
@@ -82,7 +82,9 @@ def kin_of(run) -> Kin | None:
     for name in methods():
         theirs = _steps_of(name)
         if theirs:
-            apart = {k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine}
+            apart = {
+                k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine
+            }
             found.append(Kin(name, apart["free"], apart["torque"]))
     nearest = min(found, key=lambda k: k.rank, default=None)
     return nearest if nearest is not None and nearest.words else None

@@ -55,8 +55,8 @@ class Character:
             told.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
         elif self.jump and not self.noise:
             told.append(
-                f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or an "
-                "implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
+                f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
+                "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
             )
         return told
 

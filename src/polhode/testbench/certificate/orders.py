@@ -171,9 +171,9 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         if seen == 1:
             usual = pair
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        if small > max(OFF * SMALL, 10 * look.character.floor * 1e-15):
-            found = 0.0
-        elif max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]:
+        if small > max(OFF * SMALL, 10 * look.character.floor * 1e-15) or (
+            max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
+        ):
             found = 0.0
         elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
             found = max(0.0, float(local))

@@ -77,7 +77,9 @@ def told_of(look, found, notes, kin):
     look.kin = kin.words
     if kin.is_same:
         return tuple(_told(look))
-    lost = [key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"]
+    lost = [
+        key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
+    ]
     return (*_told(look), *diagnosis(found, notes), *([kin.words] if lost else []))
 
 
@@ -199,7 +201,9 @@ def _held(look, row, how, floor, worst, most, seen, doubts, refused):
         why = f"{how}: not to be told ({doubts[0]})"
         return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
     qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
-    return Property(worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier)
+    return Property(
+        worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier
+    )
 
 
 def _solved(look, state, found, radians):

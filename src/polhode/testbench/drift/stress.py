@@ -3,10 +3,10 @@
 A method that is symplectic, or conjugate to one, keeps the energy within a bound for exponentially long times.
 A steady drift therefore proves that it is neither. A slope fitted to one run proves little: the energy also
 oscillates, at several time scales, and some methods leave the regime in which the drift is a constant rate. So what a
-modified energy explains is fitted away (``drift.modified``), and every method starts from an ensemble: the problem's own
-start, and starts that the motion itself comes to later, with a momentum that differs by 1e-3: neighbouring motions,
-each caught in another phase of its oscillations. Every step size has starts of its own, so that a slow oscillation in
-the same phase is not mistaken for a second witness. What the runs prove is judged in ``drift.evidence``.
+modified energy explains is fitted away (``drift.modified``), and every method starts from an ensemble: the problem's
+own start, and starts that the motion itself comes to later, with a momentum that differs by 1e-3: neighbouring
+motions, each caught in another phase of its oscillations. Every step size has starts of its own, so that a slow
+oscillation in the same phase is not mistaken for a second witness. What the runs prove is judged in ``drift.evidence``.
 """
 
 import time
