@@ -146,7 +146,7 @@ function shown(x) {
   // A number in a sentence: two digits and a power of ten.
   if (x === 0) return "0";
   const sign = x < 0 ? "\u2212" : "", a = Math.abs(x);
-  if (a >= 0.01 && a < 1e4) return sign + String(Number(a.toPrecision(a >= 100 ? 4 : 3)));
+  if (a > 0.00999 && a < 1e4) return sign + String(Number(a.toPrecision(a >= 100 ? 4 : 3)));
   let [m, e] = a.toExponential(1).split("e");
   const up = String(Number(e)).replace("-", "\u207b").replace(/\d/g, (d) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]);
   return `${sign}${m}·10${up}`;
