@@ -15,7 +15,7 @@ import polhode as ph
 PROGRAM = """
 import json, sys
 import polhode as ph
-from polhode import compile
+from polhode.machine import compile
 U = lambda Q: Q[2, 2] + FACTOR * Q[0, 1]
 p = ph.Problem(inertia=(1, 2, 2.5), potential=U, Omega0=(0.1, 1, 0))
 a = ph.solve("stress", "VLV", h=0.125, n_steps=100)
@@ -80,7 +80,7 @@ def test_methods_plus_torques_are_compiled_not_methods_times_torques():
     """Counted in a process of its own, where nothing was compiled before."""
     program = """
 import polhode as ph
-from polhode import compile
+from polhode.machine import compile
 torques = [lambda t, Q, k=k: (k * Q[0, 1], Q[1, 2], 0.1 * t) for k in (0.1, 0.2)]
 mine = [ph.Problem(inertia=(1, 2, 2.5), torque=f, Omega0=(1, 0, 0.1)) for f in torques]
 for problem in ("stress", "heavy-top", "free-body", *mine):
