@@ -48,7 +48,7 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
     assert [name for name, hit in third["compiled"] if not hit] == ["torque"]
     assert third["ends"][0] == first["ends"][0] and third["ends"][1] != first["ends"][1]
 
-    equations = source / "polhode" / "methods" / "equations.py"  # a kernel two calls below the step
+    equations = source / "polhode" / "integrators" / "parts" / "equations.py"  # a kernel two calls below the step
     text = equations.read_text()
     assert "a = 1 + dot(e, e)" in text
     equations.write_text(text.replace("a = 1 + dot(e, e)", "a = 1 + 2 * dot(e, e)"))
@@ -56,7 +56,7 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
     assert [name for name, hit in fourth["compiled"] if not hit] == ["loop-vlv_step-9-0-float64"]
     assert fourth["ends"] != first["ends"]
 
-    vectors = source / "polhode" / "so3" / "vectors.py"  # what every kernel stands on
+    vectors = source / "polhode" / "kernels" / "vectors.py"  # what every kernel stands on
     vectors.write_text(vectors.read_text() + "\n# edited\n")
     assert not any(hit for _, hit in run(cache, source)["compiled"])
 

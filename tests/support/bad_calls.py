@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 
 import polhode as ph
+from polhode.kernels import scalar
 
 
 class Spiteful:
@@ -153,7 +154,7 @@ def faults(count, seed, only=None, seconds=60):
     with tempfile.TemporaryDirectory() as folder:
         known = calls(folder)
         names = [only] if only else list(known)
-        kernels = list(ph.scalar.KERNELS)
+        kernels = list(scalar.KERNELS)
         for k in range(count):
             rng = random.Random(f"{seed} {k}")
             name = names[k % len(names)]
@@ -163,7 +164,7 @@ def faults(count, seed, only=None, seconds=60):
             places = {label: rng.randrange(len(values)) for label in chosen}
             given = arguments | {label: values[place] for label, place in places.items()}
             fault = outcome(function, given, seconds)
-            ph.scalar.KERNELS[:] = kernels
+            scalar.KERNELS[:] = kernels
             if fault:
                 yield name, {label: shown(values[place]) for label, place in places.items()}, fault
 
