@@ -223,7 +223,11 @@ def asked(tmp_path_factory):
 
 def test_a_row_and_its_measurements_are_all_it_takes():
     tables = {"integrators/properties.py"}
-    measurements = {"testbench/certificate/theorems.py", "testbench/certificate/defects.py", "testbench/certificate/kernel.py"}
+    measurements = {
+        "testbench/certificate/theorems.py",
+        "testbench/certificate/defects.py",
+        "testbench/certificate/kernel.py",
+    }
     assert {name for name, _, _ in EDITS} == tables | measurements
 
 
