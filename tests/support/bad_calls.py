@@ -151,7 +151,7 @@ def still(problem, Q, Omega, h, t):
 
 def faults(count, seed, only=None, seconds=60):
     """Make so many bad calls, each from its own seed; yields (name, what was replaced, fault) of the wrong ones."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # names of files among the values
         known = calls(folder)
         names = [only] if only else list(known)
         kernels = list(scalar.KERNELS)
