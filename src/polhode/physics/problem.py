@@ -8,7 +8,7 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import InputError, one_line
 from polhode.inputs import functions
-from polhode.inputs.principal import attitude, in_principal, velocity
+from polhode.inputs.principal import velocity
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels
 
@@ -235,9 +235,10 @@ class Problem(Travels):
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = quaternion(attitude(Q, self.axes))
-        Pi = self.moments * in_principal(self.axes, Omega)
-        return tuple(q.tolist()), tuple(Pi.tolist())
+        P, J = self.axes.tolist(), self.moments.tolist()
+        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
+        x, y, z = Omega.tolist()
+        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
     @property
     def machine_torque(self):
@@ -285,6 +286,16 @@ def quaternion(Q):
     q = np.take_along_axis(table, longest[..., None, None], axis=-2)[..., 0, :]
     length = np.sqrt(q[..., 0] ** 2 + q[..., 1] ** 2 + q[..., 2] ** 2 + q[..., 3] ** 2)
     return q / length[..., None]
+
+
+def quaternion_of_one(Q):
+    """`quaternion` of one matrix, given as three lists of floats: the same bits, without arrays."""
+    (x, xy, xz), (yx, y, yz), (zx, zy, z) = Q
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, yx + xy, xz + zx, zy + yz
+    rows = ((1 + x + y + z, a, b, c), (a, 1 + x - y - z, d, e), (b, d, 1 - x + y - z, f), (c, e, f, 1 - x - y + z))
+    w, x, y, z = max(enumerate(rows), key=lambda row: row[1][row[0]])[1]
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    return (w / length, x / length, y / length, z / length)
 
 
 def _check_functions(problem, torque, torque_space, potential):
