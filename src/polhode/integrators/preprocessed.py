@@ -1,6 +1,7 @@
 """Preprocessed Moser-Veselov: the discrete Moser-Veselov step with moments of inertia made to fit."""
 
 import functools
+import numbers
 from fractions import Fraction
 
 from polhode.errors import InputError, one_line
@@ -146,7 +147,7 @@ def _whole(substeps):
 
 
 def _is_whole(value):
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 DMV4, DMV6, DMV8, DMV10, DMV12 = (dmv(order) for order in (4, 6, 8, 10, 12))
