@@ -1,4 +1,4 @@
-"""Kernels, and the functions of ``scalar.py`` and ``user.py`` that they call, inside machine code.
+"""Kernels, and the functions of ``scalar.py`` and ``inputs/functions.py`` that they call, inside machine code.
 
 A kernel is compiled from its own source for the types it is called with, or from another implementation that a
 variant offers (bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
