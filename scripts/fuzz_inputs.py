@@ -9,9 +9,9 @@ import sys
 
 import matplotlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from bad_calls import faults
+from tests.support.bad_calls import faults
 
 
 def main(count="22000", seed="1", name=None):

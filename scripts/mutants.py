@@ -24,10 +24,17 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-METHODS = ROOT / "src" / "polhode" / "methods"
-NOT_STEPS = {"__init__.py", "catalogue.py", "tableaux.py"}
-FILES = ("claims", "formulas", "identities", "runge_kutta", "splitting", "preprocessed", "exact")
-SUITE = [f"tests/test_{name}.py" for name in FILES]
+METHODS = ROOT / "src" / "polhode" / "integrators"
+NOT_STEPS = {"__init__.py", "catalogue.py", "method.py", "properties.py"}
+SUITE = [
+    "tests/theorems/test_claims.py",
+    "tests/theorems/test_identities.py",
+    "tests/integrators/test_formulas.py",
+    "tests/integrators/test_runge_kutta.py",
+    "tests/integrators/test_splitting.py",
+    "tests/integrators/test_preprocessed.py",
+    "tests/reference/test_closed_form.py",
+]
 SWAPS = {"rotated": "rotated_back", "rotated_back": "rotated", "exp": "cay", "cay": "exp", "dexp": "dexpinv"}
 ORDERED = {"compose", "cross", "product", "minus"}
 
@@ -164,7 +171,7 @@ def _imports_for(text):
 def _selection(file):
     """The names of the methods that run through kernels of a file, as a selection of tests."""
     import polhode
-    from polhode.machine.cache import reachable
+    from polhode.kernels.fingerprint import reachable
 
     names = []
     for m in polhode.methods().values():

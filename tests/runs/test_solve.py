@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import dop853
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from tests.support.dop853 import dop853
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "import sys; from polhode.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from polhode.cli.main import main; sys.exit(main())"]
 posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of POSIX")
 
 

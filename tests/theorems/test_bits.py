@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 STORED = ROOT / "tests" / "data" / "bits.json"
 METHODS = ("VLV", "ELN", "NMB", "RKMK4", "SR4", "EXACT", "AKW")
 """A few ideas that share little code; `scripts/bits.py --compare` does all."""

@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from conftest import dop853
 from mpmath import mpf
 
 import polhode as ph
@@ -15,6 +14,7 @@ from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_plain, start_tangent
+from tests.support.dop853 import dop853
 
 PRINTED = {  # Kahan & Li's nine stages, as in Hairer, Lubich & Wanner, section V.3, up to the middle one
     "SR6": (

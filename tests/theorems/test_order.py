@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import reference_end
 
 import polhode as ph
+from tests.support.dop853 import reference_end
 
 T = 2.0
 

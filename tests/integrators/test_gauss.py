@@ -8,7 +8,6 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.optimize
-from conftest import reference_end
 
 import polhode as ph
 from polhode.integrators.gauss import coefficients
@@ -17,6 +16,7 @@ from polhode.machine.compile import TORQUE
 from polhode.machine.lanes import HALF
 from polhode.machine.quadrature_lanes import torque_for
 from polhode.testbench.certificate import cases
+from tests.support.dop853 import reference_end
 
 METHODS = [m for m in ph.methods().values() if m.nodes]
 

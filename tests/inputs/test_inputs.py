@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from bad_calls import faults, line_faults
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from tests.support.bad_calls import faults, line_faults
 
 FREE = dict(inertia=(1, 2, 2.5), Omega0=(0.1, 1, 0))
 nan = float("nan")

@@ -132,7 +132,7 @@ def test_misuse_of_reduce(options, message):
 
 def script():
     """scripts/kill_and_resume.py as a module."""
-    path = pathlib.Path(__file__).parent.parent / "scripts" / "kill_and_resume.py"
+    path = pathlib.Path(__file__).parents[2] / "scripts" / "kill_and_resume.py"
     spec = importlib.util.spec_from_file_location("kill_and_resume", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -45,5 +45,5 @@ def test_a_series_that_leaves_the_range_of_floats_is_refused(method):
 
 @pytest.mark.parametrize("inertia", [400, -400])
 def test_moments_beyond_all_measure_are_refused(inertia):
-    with pytest.raises(ph.InputError, match="choose a (larger|smaller) unit"):
+    with pytest.raises(ph.InputError, match=r"choose a (larger|smaller) unit"):
         problem(inertia, 0)

@@ -10,13 +10,13 @@ import warnings
 
 import numpy as np
 import pytest
-from support.ways import WAYS, at
 
 import polhode as ph
 from polhode.kernels import fingerprint
 from polhode.machine.cache import Folder
+from tests.support.ways import WAYS, at
 
-TESTS = pathlib.Path(__file__).parent
+ROOT = pathlib.Path(__file__).parents[2]
 START = {"inertia": (1.0, 2.0, 2.5), "Q0": (0.3, 0.1, 0.0), "Omega0": (0.1, 1.0, 0.2)}
 
 
@@ -79,7 +79,7 @@ PROGRAM = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
-from support.ways import WAYS
+from tests.support.ways import WAYS
 import polhode as ph
 ends = {}
 for way, make in WAYS.items():
@@ -95,7 +95,7 @@ print(json.dumps(ends))
 def test_the_next_process_is_not_given_the_code_of_an_old_value(tmp_path):
     environment = {**os.environ, "POLHODE_CACHE": str(tmp_path)}
     for values in (("1", "4"), ("4",), ("1",)):
-        program = [sys.executable, "-c", PROGRAM, str(TESTS), *values]
+        program = [sys.executable, "-c", PROGRAM, str(ROOT), *values]
         done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
         for way, omega in json.loads(done.stdout).items():
             assert np.allclose(omega, RIGHT[float(values[-1])], rtol=0, atol=1e-12), way
@@ -158,8 +158,8 @@ def test_the_guard_lets_round_off_pass_and_says_when_a_torque_is_no_function():
 
 
 def test_the_fingerprint_is_the_same_in_another_process():
-    program = f"import sys; sys.path.insert(0, {str(TESTS)!r})\n" + (
-        "from support.ways import WAYS\nfrom polhode.kernels.fingerprint import fingerprint\n"
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + (
+        "from tests.support.ways import WAYS\nfrom polhode.kernels.fingerprint import fingerprint\n"
         "print([fingerprint([make()[0]]).digest for make in WAYS.values()])"
     )
     run = lambda: subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

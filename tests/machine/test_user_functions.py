@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 
-FUZZ = pathlib.Path(__file__).parent.parent / "scripts" / "fuzz_functions.py"
+FUZZ = pathlib.Path(__file__).parents[2] / "scripts" / "fuzz_functions.py"
 START = dict(inertia=(1, 2, 2.5), Q0=(1.0, 2.0, 0.4), Omega0=(1, 0.3, 0.1))
 EXPONENTS = np.array([1, 2, 3])
 

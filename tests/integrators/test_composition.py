@@ -9,9 +9,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from conftest import reference_end
 from mpmath import mpf
-from refine import agree, refined
 
 import polhode as ph
 from polhode.integrators.composition import compose
@@ -19,6 +17,8 @@ from polhode.integrators.nystrom import BLANES_CASAS_ESCORIHUELA, BLANES_MOAN, S
 from polhode.integrators.parts.schemes import SCHEMES, Scheme, palindrome, words
 from polhode.integrators.properties import CLAIMED
 from polhode.testbench.certificate import cases, theorems
+from tests.support.dop853 import reference_end
+from tests.support.refine import agree, refined
 
 STAGES_AND_ORDER = {
     "S4": (5, 4),

@@ -5,9 +5,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from conftest import dop853
 from mpmath import mpf
-from refine import agree, refined
 from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
@@ -18,6 +16,8 @@ from polhode.integrators.parts import tableaux
 from polhode.integrators.parts.tableaux import Tableau, exact, forests, increments, rounded
 from polhode.integrators.properties import CLAIMED
 from polhode.testbench.certificate import cases, theorems
+from tests.support.dop853 import dop853
+from tests.support.refine import agree, refined
 
 PRINTED_CG4 = [
     "0.8177227988124852",
