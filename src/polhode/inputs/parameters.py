@@ -110,7 +110,9 @@ def fields(parameters: Any, args: Any) -> tuple[Fields | None, tuple[float, ...]
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             raise InputError(f"{one_line(name)} cannot be the name of a parameter: p.name must be Python.")
         if name in TAKEN:
-            raise InputError(f"A parameter cannot be called {name}: `replaced` has {', '.join(TAKEN)} for other things.")
+            raise InputError(
+                f"A parameter cannot be called {name}: `replaced` has {', '.join(TAKEN)} for other things."
+            )
     label = Fields(tuple(values), (), args is not None).label
     shapes = tuple(_finite(label(name), x).shape for name, x in values.items())
     found = Fields(tuple(values), shapes, args is not None)

@@ -125,12 +125,12 @@ class Problem(Travels):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
         self.torque_kernel, self.potential_kernel = torque, potential
         self.has_torque = torque is not functions.no_torque
+        self.functions = self.fields = None
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
         self.parameters = (
             self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
         )
-        self.functions = self.fields = None
         return self
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):

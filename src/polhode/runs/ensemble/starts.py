@@ -239,7 +239,7 @@ def _parameters(problem, parameters):
     """Parameters of a torque that is a kernel, padded, for one or N bodies."""
     if problem.functions is not None:
         raise InputError(
-            f"parameters is {one_line(parameters)}; give a dictionary {{name: (N, ...)}} of parameters that the problem "
-            "was made with, Problem(..., parameters={name: value})."
+            f"parameters is {one_line(parameters)}; give a dictionary {{name: (N, ...)}} of parameters that the "
+            "problem was made with, Problem(..., parameters={name: value})."
         )
     return inputs.parameter_rows(parameters, functions.PARAMETERS)
