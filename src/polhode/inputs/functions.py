@@ -130,7 +130,8 @@ def fields_taken(label: str, user: Callable, fields: Fields | None, first: tuple
     takes = str(least) if least == most else f"{least} to {most}" if most < math.inf else f"{least} or more"
     called = " or ".join(f"{label}({', '.join(form)})" for form in forms)
     hint = "" if fields else " Parameters come with parameters={name: value} or args=(...)."
-    raise InputError(f"{label} takes {takes} arguments; it is called as {called}.{hint}")
+    plural = "" if takes == "1" else "s"
+    raise InputError(f"{label} takes {takes} argument{plural}; it is called as {called}.{hint}")
 
 
 def with_values(user: Callable, fields: Fields | None, row: tuple[float, ...]) -> Callable:

@@ -27,6 +27,7 @@ from polhode.kernels import loop as loops
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import fingerprint, is_static, reachable
 from polhode.kernels.rotations import matrix
+from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.cache import cache_base, folder
 from polhode.machine.frozen import frozen, is_compiled_where_called
 from polhode.machine.overloads import F8, jitable, make_callable
@@ -160,8 +161,11 @@ def energies():
 
         return evaluate
 
-    signature = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
-    return machine_code(make, signature, "energies", kernels=(matrix,))
+    return machine_code(make, ENERGIES, "energies", kernels=(matrix,))
+
+
+ENERGIES = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
+PROBE = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
 
 
 def probe(kind, one=_itself):
@@ -181,8 +185,7 @@ def probe(kind, one=_itself):
 
         return look_at_potential if kind is POTENTIAL else look_at_torque
 
-    signature = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
-    return machine_code(make, signature, f"probe-{kind.args[0]}", kernels=(one,))
+    return machine_code(make, PROBE, f"probe-{kind.args[0]}", kernels=(one,))
 
 
 # ---- from functions to machine code, at this moment --------------------------------------------------
@@ -204,8 +207,8 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     same values. Kernels may have other implementations in lanes (`inside.VARIANTS`), functions, a user's torque or
     potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept.
     """
-    made_of = fingerprint((*kernels, *functions))
-    key = (name, signature, made_of.digest)
+    made_of = fingerprint_now((*kernels, *functions))
+    key = (name, _text(signature), made_of.digest)
     if not made_of.unseen and key in KEPT:
         found = KEPT[key]
         if key in CHANGING:
@@ -219,6 +222,17 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     if isinstance(found, CannotCompile):
         raise found
     return found
+
+
+_TEXTS: dict = {}
+
+
+def _text(signature):
+    """A signature as text; looked up by identity, as the hash of a signature takes longer than a short run."""
+    known = _TEXTS.get(id(signature))
+    if known is None or known[0] is not signature:
+        known = _TEXTS[id(signature)] = signature, str(signature)
+    return known[1]
 
 
 def _keep(key, found, for_ever):

@@ -41,14 +41,15 @@ def loop(
     is given the torque's address, a function of the type `kind`, and calls it for each body: one loop for each method.
     `parameters` is how many the torque has.
     """
-    i8, numbers = types.int64, types.Array(F8, 3, "C")
-    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
     name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + (
         f"-{parameters}" if torque else f"-{kind.args[0]}"
     )
     make = functools.partial(_blocks, memory, coefficients, width, kind, parameters)
-    return compile.machine_code(make, signature, name, (step, start), (torque,) if torque else ())
+    return compile.machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
+
+
+I8, ARRAYS = types.int64, types.Array(F8, 3, "C")
+SIGNATURE = I8(I8, F8, F8, *[I8] * 8, *[ARRAYS] * 4, types.Array(I8, 1, "C"), types.Array(F8, 1, "C"))
 
 
 def _blocks(memory, coefficients, width, kind, count, step, start, torque=None):

@@ -1,5 +1,7 @@
 """The functions of ``quadrature_nodes.py`` in machine code: nodes are the lanes of one SIMD vector."""
 
+import functools
+
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -25,12 +27,18 @@ def torque_for(problem, s):
     One that cannot run in lanes, since it branches on a number, is called for one after the other; None if it cannot
     be compiled at all.
     """
-    lanes = Lanes(s)
-    kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
+    kind = _torque_at(s)
     try:
         return compile.torque(problem.torque_kernel, kind), kind
     except compile.CannotCompile:
         return problem.machine_torque, compile.TORQUE
+
+
+@functools.cache
+def _torque_at(s):
+    """The type of a torque at s nodes at once."""
+    lanes = Lanes(s)
+    return types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
 
 
 def first_node(tau):

@@ -2,14 +2,15 @@
 
 import copy
 import math
+from typing import Any
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError, one_line
+from polhode.errors import FrozenError, InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
-from polhode.inputs.principal import attitude, in_principal, velocity
+from polhode.inputs.principal import velocity
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels
 
@@ -34,6 +35,8 @@ class Problem(Travels):
     breaks       times at which the torque jumps; steps must begin there
     h, t_end     step and end of the interval to use when none is given
     """
+
+    _is_made = False  # from the end of the construction on, a problem does not change
 
     @inputs.checked_call
     def __init__(
@@ -88,9 +91,11 @@ class Problem(Travels):
             self.potential_kernel = functions.no_potential
         self.parameters_of = _axes_alone
         self.functions = given
-        self._give_row(row)
+        self.parameters = self._padded(row)
+        self.parameters = self._own_parameters()
         asked = {label: functions.with_values(given[label], taken[label], row) for label in taken}
         _check_functions(self, asked.get("torque"), asked.get("torque_space"), asked.get("potential"))
+        self._is_made = True
 
     @classmethod
     @inputs.checked_call
@@ -131,6 +136,7 @@ class Problem(Travels):
         self.parameters = (
             self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
         )
+        self._is_made = True
         return self
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
@@ -155,6 +161,23 @@ class Problem(Travels):
         self.invariants = self.invariants_for(self.inertia, named)
         self.breaks = inputs.times("breaks", breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_made:
+            raise FrozenError(
+                f"A Problem does not change, so {name} cannot be given to {self.name!r}: make another one, or a copy "
+                "with another start or inertia by problem.replaced(...)."
+            )
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenError(f"A Problem does not change, so {name} cannot be taken from {self.name!r}.")
+
+    def copied(self, **data: Any) -> "Problem":
+        """A copy with some attributes replaced by `data` that whoever calls this has checked; see `replaced`."""
+        other = copy.copy(self)
+        vars(other).update(data)
+        return other
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
@@ -196,25 +219,24 @@ class Problem(Travels):
         """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
-        other = copy.copy(self)
+        other, data = self, {}
         if args is not None or parameters:
-            other._give_row(self._replaced_row(args, parameters))
+            other = self.with_row(self._replaced_row(args, parameters))
         if inertia is not None:
             moments, axes = inputs.principal_axes("inertia", inertia)
             self.check_inertia(is_tensor=np.ndim(inertia) == 2)
             numbers = other.parameters_for(moments[None], axes[None])[0]
-            other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
+            other = other.with_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
-            other.Q0 = inputs.rotation("Q0", Q0)
+            data["Q0"] = inputs.rotation("Q0", Q0)
+        given_Pi0 = self.given_Pi0 if Pi0 is None else inputs.vector("Pi0", Pi0)
         if Omega0 is not None:
-            other.Omega0, other.given_Pi0 = inputs.vector("Omega0", Omega0), None
-        if Pi0 is not None:
-            other.given_Pi0 = inputs.vector("Pi0", Pi0)
-        if other.given_Pi0 is not None:
-            other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
+            data |= {"Omega0": inputs.vector("Omega0", Omega0), "given_Pi0": None}
+        elif given_Pi0 is not None:
+            data |= {"Omega0": velocity(other.moments, other.axes, given_Pi0), "given_Pi0": given_Pi0}
         if t0 is not None:
-            other.t0 = inputs.number("t0", t0)
-        return other
+            data["t0"] = inputs.number("t0", t0)
+        return other.copied(**data)
 
     # ---- what follows from the inertia --------------------------------------------------------------
 
@@ -242,10 +264,14 @@ class Problem(Travels):
         """The numbers of the parameters that the user named, one after the other."""
         return self.parameters[named.FIRST :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
 
-    def _give_row(self, row):
-        """Take other values of what the user named."""
-        self.parameters = named.FIRST * (0.0,) + row + max(0, functions.PARAMETERS - named.FIRST - len(row)) * (0.0,)
-        self.parameters = self._own_parameters()
+    @staticmethod
+    def _padded(row):
+        """A row with room for the axes before it, and zeros behind it up to the number every torque has."""
+        return named.FIRST * (0.0,) + row + max(0, functions.PARAMETERS - named.FIRST - len(row)) * (0.0,)
+
+    def with_row(self, row):
+        """A copy with other values of what the user named."""
+        return self.copied(parameters=self.parameters[: named.FIRST] + self._padded(row)[named.FIRST :])
 
     def _replaced_row(self, args, parameters):
         if args is not None:
@@ -278,10 +304,15 @@ class Problem(Travels):
                 "problem anew with the other inertia."
             )
 
-    def give_inertia(self, inertia, moments, axes, parameters):
-        """Take another inertia, on a copy that nobody else has; `parameters` are those that belong to it."""
-        self.inertia, self.moments, self.axes, self.parameters = inertia, moments, axes, parameters
-        self.invariants = self.invariants_for(inertia, self.invariants)
+    def with_inertia(self, inertia, moments, axes, parameters):
+        """A copy of another inertia; `parameters` are those that belong to it."""
+        return self.copied(
+            inertia=inertia,
+            moments=moments,
+            axes=axes,
+            parameters=parameters,
+            invariants=self.invariants_for(inertia, self.invariants),
+        )
 
     # ---- what the engine needs ----------------------------------------------------------------------
 
@@ -289,9 +320,10 @@ class Problem(Travels):
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = quaternion(attitude(Q, self.axes))
-        Pi = self.moments * in_principal(self.axes, Omega)
-        return tuple(q.tolist()), tuple(Pi.tolist())
+        P, J = self.axes.tolist(), self.moments.tolist()
+        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
+        x, y, z = Omega.tolist()
+        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
     @property
     def machine_torque(self):
@@ -347,6 +379,16 @@ def quaternion(Q):
     q = np.take_along_axis(table, longest[..., None, None], axis=-2)[..., 0, :]
     length = np.sqrt(q[..., 0] ** 2 + q[..., 1] ** 2 + q[..., 2] ** 2 + q[..., 3] ** 2)
     return q / length[..., None]
+
+
+def quaternion_of_one(Q):
+    """`quaternion` of one matrix, given as three lists of floats: the same bits, without arrays."""
+    (x, xy, xz), (yx, y, yz), (zx, zy, z) = Q
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, yx + xy, xz + zx, zy + yz
+    rows = ((1 + x + y + z, a, b, c), (a, 1 + x - y - z, d, e), (b, d, 1 - x + y - z, f), (c, e, f, 1 - x - y + z))
+    w, x, y, z = max(enumerate(rows), key=lambda row: row[1][row[0]])[1]
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    return (w / length, x / length, y / length, z / length)
 
 
 def _check_functions(problem, torque, torque_space, potential):
