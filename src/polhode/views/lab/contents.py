@@ -18,7 +18,7 @@ from polhode.physics.build.gravity_gradient import satellite
 from polhode.physics.build.parts import as_published
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
-from polhode.runs.solve import body_of
+from polhode.runs.kernel_runner import body_of
 from polhode.views.lab.javascript import RUNTIME, Printer
 
 
