@@ -19,6 +19,7 @@ from polhode.machine import compile
 from polhode.machine.frozen import inner, options_of
 from polhode.machine.half_blocks import joined, lower, upper
 from polhode.machine.lane_by_lane import numbers_of, with_lane
+from polhode.machine.lanes import HALF as HALF  # how wide blocks are, for those who make them
 from polhode.machine.lanes import I64, WIDTH, Lanes
 from polhode.machine.overloads import F8
 from polhode.machine.pointers import leaves, pointer
