@@ -41,6 +41,7 @@ def pages() -> dict[str, str]:
     return {
         **theory,
         "theory/index.md": theory_index(families),
+        "reference/index.md": reference_index(),
         "reference/api.md": api_page(),
         "reference/properties.md": properties_page(),
         "reference/cli.md": cli_page(),
@@ -105,6 +106,16 @@ def _anchor(members: list[Method], method: Method) -> str:
 
 
 # ---- reference ---------------------------------------------------------------------------------------------
+
+
+def reference_index() -> str:
+    """What can be looked up, and whatever other page lies beside those: the audit of papers, notes on the machine."""
+    docs = pathlib.Path(__file__).parents[1]
+    others = {path.stem for path in docs.glob("*.md")} - {"index", "the-lab", "certify"}
+    listed = ["methods", "problems", "recommend", "files", "audit", "performance", "round-off", "machine", "changes"]
+    order = [name for name in listed if name in others] + sorted(others - set(listed))
+    tree = "\n".join(["api", "properties", "cli", *(f"/{name}" for name in order)])
+    return f"# Reference\n\n```{{toctree}}\n:maxdepth: 1\n\n{tree}\n```\n"
 
 
 def api_page() -> str:

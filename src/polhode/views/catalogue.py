@@ -98,8 +98,10 @@ def _lecture(m, first):
 
 
 def code_of(m):
-    """The file of a method's step, from the root of the package."""
-    return inspect.getsourcefile(inspect.unwrap(m.step)).replace("\\", "/").split("/polhode/")[-1]
+    """The file of a method's step, or of the flow that has its lecture, from the root of the package."""
+    parts = [cell.cell_contents for cell in m.step.__closure__ or ()]
+    flows = [x for x in parts if inspect.isfunction(x) and x.__doc__ == m.step.__doc__]
+    return inspect.getsourcefile((flows or [m.step])[0]).replace("\\", "/").split("/polhode/")[-1]
 
 
 def source_of(key):
