@@ -19,11 +19,11 @@ def main(names: list[str]) -> None:
     for r in REPRODUCTIONS:
         if names and r.name not in names:
             continue
-        result = r.run()
-        if not hasattr(result, "figure"):
+        figure = r.run().figure()
+        if figure is None:
             continue  # a table
         buffer = io.BytesIO()
-        write(result.figure(), buffer, format="png", dpi=110)
+        write(figure, buffer, format="png", dpi=110)
         picture = Image.open(buffer).convert("RGB")
         picture.thumbnail((WIDTH, 4 * WIDTH), Image.Resampling.LANCZOS)
         picture.quantize(64).save(FOLDER / f"{r.name}.png", optimize=True)

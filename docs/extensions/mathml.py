@@ -5,7 +5,6 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
-
 RIGHT, LEFT = 'style="text-align: right; padding-right: 0.1em"', 'style="text-align: left; padding-left: 0.1em"'
 
 

@@ -28,6 +28,8 @@ def main(folder: str) -> None:
     root = pathlib.Path(folder)
     for name, text in pages().items():
         path = root / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue  # an old page need not be read again
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
