@@ -63,7 +63,7 @@ def way_of(problem, method, memory, coefficients):
         torque, kind = torque_for(problem, method.nodes)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
     else:
-        loop, reason = _loop(*made, problem.torque_kernel, WIDTH, compile.TORQUE)
+        loop, reason = _loop(*made, problem.torque_kernel, WIDTH, compile.TORQUE, len(problem.parameters))
         if loop:
             return Way(loop, WIDTH)
         torque, kind = problem.machine_torque, compile.TORQUE
@@ -83,12 +83,12 @@ def way_of(problem, method, memory, coefficients):
     )
 
 
-def _loop(step, start, memory, coefficients, torque, width, kind):
+def _loop(step, start, memory, coefficients, torque, width, kind, parameters=functions.PARAMETERS):
     """(machine code, "") or (None, why there is none)."""
     from polhode.machine import compile, ensemble_loop
 
     try:
-        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind), ""
+        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
     except compile.CannotCompile as error:
         decides = "<class 'bool'>" in error.reason
         return None, "it decides by the value of a number." if decides else error.reason
