@@ -37,6 +37,21 @@ def taylor_loop():
     return machine_code(make, types.UniTuple(I8, 4)(*given), "taylor", kernels=(steps.advance,))
 
 
+@functools.cache
+def jet_once():
+    """Machine code that expands a motion once: expand(address, y, t, order, data, work, series)."""
+
+    def make():
+        jet_at = at_address(JET)
+
+        def expand(jet, y, t, order, data, work, series):
+            jet_at(jet)(y, t, order, data, work, series)
+
+        return expand
+
+    return machine_code(make, types.void(I8, *JET.args), "taylor-once")
+
+
 class OfNumbers(types.Callable):
     """The address of a function that takes numbers, and arrays as where their numbers are, and returns nothing."""
 
