@@ -22,6 +22,7 @@ from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.solve import solve, step
+from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
@@ -72,6 +73,7 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "taylor",
     "time_transformed",
     "trapezoidal",
 ]

@@ -38,6 +38,7 @@ Q_SIGNS = (-0.5, 0.5, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5)
 G_LEFT, G_RIGHT = (3, 3, 1, 2, 5, 6, 4, 7), (6, 5, 6, 4, 6, 4, 5, 7)
 
 Values = dict[int, ir.Value]
+Factors = dict[tuple[int, int], ir.Value]
 
 
 class Places:
@@ -103,7 +104,7 @@ class Jet:
         self.numbers = [b.load(self._vector(self.data, _int(W * i)), align=8) for i in rows]
         state = b.load(self._vector(self.y, _int(0)), align=8)
         self.values: list[Values] = []
-        self.factors: list[Values] = []
+        self.factors: list[Factors] = []
         for n in range(PEELED):
             state = self._order(_int(n), n, state)
         entry = b.block
@@ -191,7 +192,7 @@ class Jet:
         mask = ir.Constant(ir.VectorType(I32, len(places)), list(places))
         return self.b.shuffle_vector(x, ir.Constant(x.type, ir.Undefined) if y is None else y, mask)
 
-    def _state_factors(self, state: ir.Value) -> Values:
+    def _state_factors(self, state: ir.Value) -> Factors:
         """The factors of order n in the lanes that are products of the state, by lane and side; stored, too."""
         found = {
             (0, 0): self.b.fmul(self._picked(state, Q_LEFT), ir.Constant(V, list(Q_SIGNS))),
@@ -235,7 +236,7 @@ class Jet:
 
     # ---- sums over j -----------------------------------------------------------------------------------------
 
-    def _sums(self, here: Values) -> Values:
+    def _sums(self, here: Factors) -> Values:
         """The sums of A_j B_(n-j), of every vector of lanes, but for what is not known yet in lanes beyond the state's.
 
         There the terms 0, 1, n - 1, n are added when they are known: what has just been stored as numbers is slow to

@@ -17,10 +17,11 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import check_breaks, positive, warn
+from polhode.integrators.lookup import Integrator, name_of
 from polhode.integrators.lookup import method as found
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.runs.taylor import FINEST, series_of, taylor
+from polhode.runs.taylor import FINEST, NAME, Taylor, series_of, taylor
 from polhode.runs.trajectory import Trajectory
 from polhode.runs.turns import on_purpose
 
@@ -46,7 +47,7 @@ TRIES, ROUNDS, COMPARED = 8, 6, 64
 class Setting:
     """A method with a step, or Taylor's with a tolerance, and what the trial found."""
 
-    name: str
+    method: Method | None  # None: Taylor's
     order: float
     size: float  # h, or the tolerance
     error: float = math.nan
@@ -55,7 +56,12 @@ class Setting:
     @property
     def is_taylor(self) -> bool:
         """Whether it chooses its own steps."""
-        return self.name == "TAYLOR"
+        return self.method is None
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return NAME if self.method is None else self.method.name
 
     def finer(self, factor: float) -> "Setting":
         """The same with an error smaller by this factor."""
@@ -72,8 +78,10 @@ class Setting:
 class Search:
     """The search for a setting, on one problem and one interval."""
 
-    def __init__(self, problem: Problem, accuracy: float, length: float, solve: Callable) -> None:
-        self.problem, self.accuracy, self.length, self.solve = problem, accuracy, length, solve
+    def __init__(
+        self, problem: Problem, accuracy: float, length: float, solve: Callable, only: Integrator | None
+    ) -> None:
+        self.problem, self.accuracy, self.length, self.solve, self.only = problem, accuracy, length, solve, only
         self.speed = _speed(problem, length)
         self.begin = self._begin()
         self.allowed = SHARE * accuracy * self.begin / length
@@ -90,10 +98,11 @@ class Search:
         if not self.problem.breaks:
             return None
         if self.problem.h is None:
-            raise InputError(f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps.")
+            raise InputError(
+                f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps."
+            )
         return math.copysign(self.problem.h, self.length)
 
-    @on_purpose()
     def best(self) -> list[Setting]:
         """Settings that reach the accuracy, the fastest first."""
         exact = self._finest()
@@ -102,13 +111,18 @@ class Search:
 
     def candidates(self) -> list[Setting]:
         """Every method that may be taken, with a first guess."""
-        names: tuple[str, ...] = FOR_OTHERS if self.problem.has_torque else FOR_FREE
-        first = [Setting("TAYLOR", 1.0, max(FINEST, self.accuracy / 100))] if self.is_formula else []
-        if first and self.problem.has_torque:
-            names = FOR_FORMULAS
+        first = [Setting(None, 1.0, max(FINEST, self.accuracy / 100))]
         h = math.copysign(1.5 / self.speed, self.length)
-        methods: list[Method] = [found(name) for name in names]
-        return first + [Setting(m.name, min(min(m.orders.torque), 16.0), h) for m in methods]
+        if isinstance(self.only, Taylor):
+            return first
+        if self.only is not None:
+            if not isinstance(self.only, Method):
+                raise InputError(
+                    f"accuracy finds the step of a method with a known order, which {name_of(self.only)} is not."
+                )
+            return [Setting(self.only, _order(self.only, self.problem), h)]
+        names = (FOR_FORMULAS if self.is_formula else FOR_OTHERS) if self.problem.has_torque else FOR_FREE
+        return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in map(found, names)]
 
     @property
     def is_formula(self) -> bool:
@@ -123,8 +137,10 @@ class Search:
     def _finest(self) -> np.ndarray:
         """The attitudes of the finest run there is over the trial's part."""
         if self.is_formula:
-            return self.run(Setting("TAYLOR", 1.0, FINEST), self.begin, 4)[0]
-        return self.run(Setting("GAUSS16", 16.0, math.copysign(0.05 / self.speed, self.length)), self.begin, 4)[0]
+            return self.run(Setting(None, 1.0, FINEST), self.begin, 4)[0]
+        return self.run(Setting(found("GAUSS16"), 16.0, math.copysign(0.05 / self.speed, self.length)), self.begin, 4)[
+            0
+        ]
 
     def _tried(self, setting: Setting, exact: np.ndarray) -> Setting | None:
         """The setting as coarse as the accuracy allows, or None if it does not reach it."""
@@ -134,12 +150,11 @@ class Search:
             except InputError:
                 return None
             error = apart(Q, exact)
-            if error <= max(self.allowed, BEST):
+            if error <= max(self.allowed, BEST) or (setting.is_taylor and setting.size <= FINEST):
+                seconds = min(seconds, *(self.run(setting, self.begin, 4)[1] for _ in range(2)))
                 return dataclasses.replace(setting, error=error, seconds=seconds * self.length / self.begin)
-            factor = min(max(2 * error / max(self.allowed, BEST), 2.0), 1e4 if setting.is_taylor else 4.0**setting.order)
-            if setting.is_taylor and setting.size <= FINEST:
-                return dataclasses.replace(setting, error=error, seconds=seconds * self.length / self.begin)
-            setting = setting.finer(factor)
+            most = 1e4 if setting.is_taylor else 4.0**setting.order
+            setting = setting.finer(min(max(2 * error / max(self.allowed, BEST), 2.0), most))
         return None
 
     def run(self, setting: Setting, length: float, rows: int, **more: Any) -> tuple[np.ndarray, float]:
@@ -154,7 +169,7 @@ class Search:
         if setting.is_taylor:
             return self.solve(self.problem, taylor(setting.size), h=length / rows, n_steps=rows, **more)
         n = self.steps(setting, length, rows)
-        return self.solve(self.problem, setting.name, h=length / n, n_steps=n, save_every=n // rows, **more)
+        return self.solve(self.problem, setting.method, h=length / n, n_steps=n, save_every=n // rows, **more)
 
     def steps(self, setting: Setting, length: float, rows: int) -> int:
         """How many steps over this length, a multiple of the rows, so that steps begin where the torque jumps."""
@@ -166,6 +181,12 @@ class Search:
             n = k * max(1, math.ceil(n / k))
             check_breaks(self.problem, length / n, n)
         return n
+
+
+def _order(method: Method, problem: Problem) -> float:
+    """The order, where errors are not at round-off; 2 where nothing is claimed, which only costs a trial more."""
+    order = min(method.orders.torque if problem.has_torque else method.orders.free)
+    return min(max(order, 1.0), 16.0) if order == order else 2.0
 
 
 def _speed(problem: Problem, length: float) -> float:
@@ -183,57 +204,67 @@ def apart(A: np.ndarray, B: np.ndarray) -> float:
     return float(2 * math.asin(min(1.0, chord / math.sqrt(8))))
 
 
+@on_purpose()
 def accurate(
-    solve: Callable, problem: Problem, accuracy: Any, length: float, rows: int | None, more: dict
+    solve: Callable,
+    problem: Problem,
+    only: Integrator | None,
+    accuracy: Any,
+    length: float,
+    rows: int | None,
+    more: dict,
 ) -> Trajectory:
     """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
 
-    `solve` is that of this package; `more` goes to it with the run that is returned.
+    `solve` is that of this package; `more` goes to it with the run that is returned. `only` is the method, if the user
+    has chosen one.
     """
     accuracy = positive("accuracy", accuracy)
     if accuracy < BEST:
         raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {BEST:g} can be had.")
     if accuracy > 1:
         raise InputError(f"accuracy is {accuracy:g}; it is an error of the attitude in radians, at most 1.")
-    search = Search(problem, accuracy, length, solve)
+    search = Search(problem, accuracy, length, solve, only)
     ranked = search.best()
     if not ranked:
         raise InputError(
-            f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give a "
-            f"method and h, or ask for less.{''.join(' ' + x for x in search.told)}"
+            f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give "
+            f"a method and h, or ask for less.{''.join(' ' + x for x in search.told)}"
         )
     return _checked(search, ranked, rows, more)
 
 
 def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict) -> Trajectory:
     """The whole run, and one much finer to know its error; repeated until that is small enough."""
-    setting, best = ranked[0], None
+    setting, results = ranked[0], []
     for _ in range(ROUNDS):
         kept = rows or _natural(search, setting)
         s = search.trajectory(setting, search.length, kept, **more)
         if not s.success:
             return s
-        look = max(1, -(-kept // COMPARED))
-        while kept % look:
-            look += 1
-        check = search.trajectory(_control(setting, s.h), search.length, kept // look)
-        if not check.success:
-            return s
-        error = max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52)
-        s = _told(s, setting, ranked, search, error)
-        if best is None or error < best.error_estimate:
-            best = s
+        error = _error(search, setting, s, kept)
+        results.append((error, _told(s, setting, ranked, search, error)))
         if error <= search.accuracy or setting == setting.finer(2.0):
             break
         if not setting.is_taylor:
             setting = dataclasses.replace(setting, size=s.h)
         setting = setting.finer(max(2.0, 2 * error / search.accuracy))
-    if best.error_estimate > search.accuracy:
+    error, best = min(results, key=lambda pair: pair[0])
+    if error > search.accuracy:
         warn(
-            f"The accuracy {search.accuracy:g} was not reached: the error is about {best.error_estimate:.1g}. Over this "
-            "interval the motion magnifies the error of rounding by more than that."
+            f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
+            "motion magnifies the error of rounding by more than that."
         )
     return best
+
+
+def _error(search: Search, setting: Setting, s: Trajectory, kept: int) -> float:
+    """What a much finer run differs by, at the rows kept or at some of them; infinite if there is none."""
+    look = max(1, -(-kept // COMPARED))
+    while kept % look:
+        look += 1
+    check = search.trajectory(_control(setting, s.h), search.length, kept // look)
+    return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
 
 
 def _control(setting: Setting, h: float) -> Setting:
@@ -257,7 +288,7 @@ def _told(s: Trajectory, setting: Setting, ranked: list[Setting], search: Search
     """The trajectory with its error and the reason why it was made so."""
     trials = ", ".join(f"{x.words}: {x.seconds:.2g} s" for x in ranked)
     why = (
-        f"{setting.words}, as trials over the first {abs(search.begin):.3g} of {abs(search.length):.6g} promise for the "
-        f"whole: {trials}. The error is what a much finer run differs by."
+        f"{setting.words}, as trials over the first {abs(search.begin):.3g} of {abs(search.length):.6g} promise for "
+        f"the whole: {trials}. The error is what a much finer run differs by."
     )
     return dataclasses.replace(s, stats=s.stats | {"why": why}, error_estimate=error)

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.integrators.lookup import integrator, name_of
+from polhode.integrators.lookup import integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
@@ -44,9 +44,9 @@ def solve(
                       "auto" finds the fastest by short trial runs, with `accuracy`
     h                 step size; negative to go backwards
     t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
-    accuracy          the largest error of the attitude, in radians, instead of a step: with method "auto". h is then
-                      only the distance of the states kept; without it every step is kept. `error_estimate` of the
-                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
+    accuracy          the largest error of the attitude, in radians, instead of a step, which is found by trial runs. h is
+                      then only the distance of the states kept; without it every step is kept. `error_estimate` of
+                      the Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
     save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
     progress          show a progress bar
     compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be
@@ -91,18 +91,17 @@ def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more)
     """A run whose method and step are found for the accuracy asked for."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
-    if not (isinstance(method, str) and method.lower() == "auto"):
-        raise InputError(f"Give accuracy, or the method {name_of(integrator(method))} with h; not both.")
+    only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
     every = inputs.whole("save_every", save_every)
     if h is None and n_steps is None:
         length = inputs.end_of(problem, t_end) - problem.t0
         if every != 1:
             raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
-        return accurate(solve, problem, accuracy, length, None, more)
+        return accurate(solve, problem, only, accuracy, length, None, more)
     h, n = inputs.interval(problem, h, t_end, n_steps)
     if n % every:
         raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
-    return accurate(solve, problem, accuracy, n * h, n // every, more)
+    return accurate(solve, problem, only, accuracy, n * h, n // every, more)
 
 
 def follows(method, problem):

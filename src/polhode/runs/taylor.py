@@ -48,6 +48,8 @@ class Taylor(BlackBox):
     is traced, not during the run: there are no torque evaluations to count.
     """
 
+    tolerance: float = FINEST
+
 
 @checked_call
 def taylor(tolerance: float = FINEST) -> Taylor:
@@ -151,7 +153,7 @@ class TaylorRunner:
 
     def made_of(self) -> tuple[Any, ...]:
         """What decides what is computed."""
-        return self._series.recurrences.structure, self._series.recurrences.data, self.method.tolerance, steps.advance
+        return repr(self._series.recurrences.structure), self._series.data, self.method.tolerance, steps.advance
 
     def torques(self, steps: int, iterations: int) -> None:
         """The torque is not evaluated."""
@@ -238,5 +240,3 @@ def _guard(problem: Problem, series: Series) -> None:
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
     nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
     check(f"torque of {problem.name!r}", problem.torque_kernel, places, of_formula, of_python, nearby)
-
-

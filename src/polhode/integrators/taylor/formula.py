@@ -92,6 +92,9 @@ class Formula:
         if not isinstance(other, Formula):
             return self.scaled(number(other))
         for one, two in ((self, other), (other, self)):
+            if one.number != 0 and one.is_a_base_of(two):
+                return two.times(one.atom())
+        for one, two in ((self, other), (other, self)):
             if len(one.terms) <= 1:  # (n + s a) two = n two + s (a two)
                 result = two.scaled(one.number)
                 for a, s in one.terms.items():
@@ -100,6 +103,13 @@ class Formula:
         return self.times(other.atom())
 
     __rmul__ = __mul__
+
+    def is_a_base_of(self, other: "Formula") -> bool:
+        """Whether the other one is a power of this."""
+        if other.number != 0 or len(other.terms) != 1:
+            return False
+        base = self.tape.atoms[self._power(next(iter(other.terms)))[0]]
+        return base.kind == "sum" and base == self._as_sum()
 
     def times(self, a: int) -> "Formula":
         """This times one atom."""
@@ -140,11 +150,14 @@ class Formula:
         """The atom that this formula is, made if there is none."""
         if self.number == 0 and list(self.terms.values()) == [1.0]:
             return next(iter(self.terms))
+        return self.tape.place(self._as_sum())
+
+    def _as_sum(self) -> Atom:
         places = tuple(sorted(self.terms))
-        return self.tape.place(Atom("sum", places, self.number, tuple(self.terms[k] for k in places)))
+        return Atom("sum", places, self.number, tuple(self.terms[k] for k in places))
 
     def __truediv__(self, other: Any) -> Any:
-        return self * (other ** -1.0 if isinstance(other, Formula) else 1 / number(other))
+        return self * (other**-1.0 if isinstance(other, Formula) else 1 / number(other))
 
     def __rtruediv__(self, other: Any) -> Any:
         return self**-1.0 * other
@@ -156,7 +169,7 @@ class Formula:
         if not self.terms:
             return Formula(self.tape, self.number**n, {})
         if self.number == 0 and len(self.terms) == 1:
-            (a, s), = self.terms.items()
+            ((a, s),) = self.terms.items()
             base, m = self._power(a)
             if m % 2 != 0 and (s > 0 or n == int(n)):  # sqrt(s^2) is |s|, and no power of s
                 return self._to(base, m * n).scaled(s**n)

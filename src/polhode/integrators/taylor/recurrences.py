@@ -29,7 +29,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Sums:
-    """Up to eight sums that can be computed together: sum k is number_k + the k-th number of each column times its atom.
+    """Up to eight sums that can be computed together: sum k is number k + number k of each column times its atom.
 
     `atoms` are the sums themselves, `of` the atoms that are added up, one a column.
     """
