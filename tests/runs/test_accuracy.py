@@ -23,7 +23,7 @@ def test_the_error_told_is_the_error_made(name, accuracy):
     assert s.method.split("(")[0] in s.stats["why"]
 
 
-@pytest.mark.parametrize("method", ["VLV", "GAUSS8", "TAYLOR"])
+@pytest.mark.parametrize("method", ["VLV", "TAYLOR"])
 def test_the_step_of_a_given_method(method):
     p = ph.problem("stress")
     s = ph.solve(p, method, accuracy=1e-5, t_end=SPAN)
@@ -47,7 +47,7 @@ def test_backwards():
         ({"accuracy": 3.0}, "at most 1"),
         ({"accuracy": 1e-6, "save_every": 7}, "save_every counts intervals of h"),
         ({"accuracy": 1e-6, "h": 0.1, "t_end": 1.0, "save_every": 7}, "must divide"),
-        ({"accuracy": 1e-6, "method": lambda p, Q, Omega, h, t: (Q, Omega)}, "known order"),
+        ({"accuracy": 1e-6, "method": lambda p, Q, Omega, h, t: (Q, Omega)}, "of known order"),
     ],
 )
 def test_bad_calls(given, words):

@@ -117,9 +117,7 @@ class Search:
             return first
         if self.only is not None:
             if not isinstance(self.only, Method):
-                raise InputError(
-                    f"accuracy finds the step of a method with a known order, which {name_of(self.only)} is not."
-                )
+                raise InputError(f"accuracy finds the step of a method of known order; {name_of(self.only)} has none.")
             return [Setting(self.only, _order(self.only, self.problem), h)]
         names = (FOR_FORMULAS if self.is_formula else FOR_OTHERS) if self.problem.has_torque else FOR_FREE
         return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in map(found, names)]

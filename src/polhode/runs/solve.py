@@ -44,9 +44,9 @@ def solve(
                       "auto" finds the fastest by short trial runs, with `accuracy`
     h                 step size; negative to go backwards
     t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
-    accuracy          the largest error of the attitude, in radians, instead of a step, which is found by trial runs. h is
-                      then only the distance of the states kept; without it every step is kept. `error_estimate` of
-                      the Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
+    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
+                      only the distance of the states kept; without it every step is kept. `error_estimate` of the
+                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
     save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
     progress          show a progress bar
     compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be

@@ -24,9 +24,7 @@ ROWS = 65_536
 
 def arguments(parser):
     """What the verb takes."""
-    parser.add_argument(
-        "method", metavar="METHOD", help="a method, see polhode list methods; auto: the fastest for --accuracy"
-    )
+    parser.add_argument("method", metavar="METHOD", help="a method, see polhode list methods; auto with --accuracy")
     parser.add_argument("problem", metavar="PROBLEM", help="a problem, see polhode list problems")
     parser.add_argument("--h", type=number, metavar="H", help="step size (default: the problem's)")
     parser.add_argument(
