@@ -4,6 +4,7 @@ from polhode.errors import FileError, InputError, LargeStepWarning
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
+from polhode.integrators.lookup import method, methods
 from polhode.integrators.method import BlackBox, Method, Order
 from polhode.integrators.munthe_kaas import munthe_kaas
 from polhode.integrators.parts.tableaux import Tableau
@@ -13,7 +14,7 @@ from polhode.physics import build, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
-from polhode.runs.solve import method, methods, solve, step
+from polhode.runs.solve import solve, step
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify

@@ -19,6 +19,10 @@ class CallError(InputError, TypeError):
     """A call with an argument that there is not, or without one that there must be."""
 
 
+class FrozenError(InputError, AttributeError):
+    """An attribute of something that does not change was given another value."""
+
+
 def one_line(value: object) -> str:
     """A value as it goes into a sentence."""
     try:

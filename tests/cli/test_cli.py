@@ -12,7 +12,7 @@ import pytest
 import polhode as ph
 from polhode.bibliography import bibtex, entries, fields
 from polhode.cli.main import VERBS, main
-from polhode.runs.solve import methods
+from polhode.integrators.lookup import methods
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 
 

@@ -2,11 +2,12 @@
 
 import copy
 import math
+from typing import Any
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError, one_line
+from polhode.errors import FrozenError, InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs.principal import velocity
 from polhode.inputs.scipy_rotation import Rotation
@@ -30,6 +31,8 @@ class Problem(Travels):
     breaks       times at which the torque jumps; steps must begin there
     h, t_end     step and end of the interval to use when none is given
     """
+
+    _is_made = False  # from the end of the construction on, a problem does not change
 
     @inputs.checked_call
     def __init__(
@@ -72,6 +75,7 @@ class Problem(Travels):
         self.parameters = self._own_parameters()
         self.functions = {"torque": torque, "torque_space": torque_space, "potential": potential}
         _check_functions(self, torque, torque_space, potential)
+        self._is_made = True
 
     @classmethod
     @inputs.checked_call
@@ -112,6 +116,7 @@ class Problem(Travels):
             self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
         )
         self.functions = None
+        self._is_made = True
         return self
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
@@ -136,6 +141,23 @@ class Problem(Travels):
         self.invariants = self.invariants_for(self.inertia, named)
         self.breaks = inputs.times("breaks", breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_made:
+            raise FrozenError(
+                f"A Problem does not change, so {name} cannot be given to {self.name!r}: make another one, or a copy "
+                "with another start or inertia by problem.replaced(...)."
+            )
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenError(f"A Problem does not change, so {name} cannot be taken from {self.name!r}.")
+
+    def copied(self, **data: Any) -> "Problem":
+        """A copy with some attributes replaced by `data` that whoever calls this has checked; see `replaced`."""
+        other = copy.copy(self)
+        vars(other).update(data)
+        return other
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
@@ -177,23 +199,22 @@ class Problem(Travels):
         """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
-        other = copy.copy(self)
+        other, data = self, {}
         if inertia is not None:
             moments, axes = inputs.principal_axes("inertia", inertia)
             self.check_inertia(is_tensor=np.ndim(inertia) == 2)
             numbers = self.parameters_for(moments[None], axes[None])[0]
-            other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
+            other = self.with_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
-            other.Q0 = inputs.rotation("Q0", Q0)
+            data["Q0"] = inputs.rotation("Q0", Q0)
+        given_Pi0 = self.given_Pi0 if Pi0 is None else inputs.vector("Pi0", Pi0)
         if Omega0 is not None:
-            other.Omega0, other.given_Pi0 = inputs.vector("Omega0", Omega0), None
-        if Pi0 is not None:
-            other.given_Pi0 = inputs.vector("Pi0", Pi0)
-        if other.given_Pi0 is not None:
-            other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
+            data |= {"Omega0": inputs.vector("Omega0", Omega0), "given_Pi0": None}
+        elif given_Pi0 is not None:
+            data |= {"Omega0": velocity(other.moments, other.axes, given_Pi0), "given_Pi0": given_Pi0}
         if t0 is not None:
-            other.t0 = inputs.number("t0", t0)
-        return other
+            data["t0"] = inputs.number("t0", t0)
+        return other.copied(**data)
 
     # ---- what follows from the inertia --------------------------------------------------------------
 
@@ -224,10 +245,15 @@ class Problem(Travels):
                 "problem anew with the other inertia."
             )
 
-    def give_inertia(self, inertia, moments, axes, parameters):
-        """Take another inertia, on a copy that nobody else has; `parameters` are those that belong to it."""
-        self.inertia, self.moments, self.axes, self.parameters = inertia, moments, axes, parameters
-        self.invariants = self.invariants_for(inertia, self.invariants)
+    def with_inertia(self, inertia, moments, axes, parameters):
+        """A copy of another inertia; `parameters` are those that belong to it."""
+        return self.copied(
+            inertia=inertia,
+            moments=moments,
+            axes=axes,
+            parameters=parameters,
+            invariants=self.invariants_for(inertia, self.invariants),
+        )
 
     # ---- what the engine needs ----------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ import sys
 import textwrap
 
 from polhode.bibliography import fields
+from polhode.integrators.lookup import methods
 from polhode.integrators.properties import NUMBER, ORDER, RATE, YES_OR_NO, columns
 from polhode.physics.catalogue import problems
-from polhode.runs.solve import methods
 
 METHODS_HEAD = """\
 # Methods

@@ -55,9 +55,10 @@ def arguments(parser):
 def run(arguments):
     """Integrate, save, print."""
     from polhode.inputs import file_path
+    from polhode.integrators.lookup import method
     from polhode.physics.catalogue import problem
     from polhode.runs import places
-    from polhode.runs.solve import method, solve
+    from polhode.runs.solve import solve
     from polhode.views.figures.style import check_name
     from polhode.views.files import check_folder, folder_for_results
 

@@ -13,7 +13,8 @@ from polhode.kernels.fingerprint import is_static
 from polhode.machine.guard import check, tried
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
-from polhode.runs.solve import KernelRunner, bar, body_of
+from polhode.runs.kernel_runner import KernelRunner, body_of
+from polhode.runs.progress import bar
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""

@@ -10,13 +10,16 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs import turns
+from polhode.runs.arguments import given_problem
 from polhode.runs.ensemble.schedule import RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers, gathered
-from polhode.runs.solve import bar, follows, given_method, given_problem, solve
+from polhode.runs.progress import bar
+from polhode.runs.solve import follows, solve
 from polhode.runs.trajectory import Trajectory, seen
 
 
@@ -58,7 +61,7 @@ def solve_ensemble(
     """
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
-    method = given_method(method)
+    method = integrator(method)
     bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
     alone = bodies.kinds[0]
     h, n = inputs.interval(alone, h, t_end, n_steps)
@@ -328,7 +331,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
-    failed, sentences, interrupted, name = np.full(N, -1), {}, False, getattr(method, "name", "your method")
+    failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
     exceptions = {}
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:

@@ -1,6 +1,5 @@
 """The bodies of an ensemble: starts, inertias and parameters of N bodies, from what the user gives."""
 
-import copy
 import functools
 from dataclasses import dataclass, fields
 
@@ -50,11 +49,9 @@ class Bodies:
 
     def problem(self, i):
         """The problem of one body alone."""
-        alone = copy.copy(_of(self.kinds, i))
-        alone.Q0, alone.Omega0 = self.Q0[i], self.Omega0[i]
+        alone = _of(self.kinds, i).copied(Q0=self.Q0[i], Omega0=self.Omega0[i])
         data = (_of(x, i) for x in (self.inertia, self.moments, self.axes))
-        alone.give_inertia(*data, tuple(_of(self.parameters, i).tolist()))
-        return alone
+        return alone.with_inertia(*data, tuple(_of(self.parameters, i).tolist()))
 
     def some(self, which):
         """Some of the bodies, by their numbers."""

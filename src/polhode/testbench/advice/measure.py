@@ -11,13 +11,14 @@ import time
 
 import numpy as np
 
+from polhode.integrators.lookup import methods
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
 from polhode.reference.reference import reference
-from polhode.runs.solve import methods, solve
+from polhode.runs.solve import solve
 from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
 from polhode.testbench.certificate import cases
 from polhode.testbench.drift.stress import stress

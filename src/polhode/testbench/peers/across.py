@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.integrators.method import BlackBox, Method
+from polhode.integrators.lookup import integrator, name_of
+from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import cases, outside
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.peers import ENGINES, installed, shown
-from polhode.testbench.peers.given import integrator
 
 OURS = ("VLV", "RKMK4")
 """Two methods of the catalogue to compare with: a symplectic one, and a Runge-Kutta one of order 4."""
@@ -76,7 +76,7 @@ def measured(method, t_end=T_END):
     if isinstance(method, Method) and method.free_only:
         raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
     run = outside.advance_of(outside.box(method))
-    outside.tried(run, method.__name__ if isinstance(method, BlackBox) else getattr(method, "name", "your method"))
+    outside.tried(run, name_of(method))
     orders = (None, None)
     if getattr(method, "tolerance", None) is None:
         orders = [_order(run, case) for case in (cases.free, cases.potential)]

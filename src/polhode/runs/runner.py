@@ -1,0 +1,68 @@
+"""What a run asks of a runner. There are two: a method's kernel, and what can only be called."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.integrators.lookup import Integrator
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
+from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.plain_runner import PlainRunner
+from polhode.runs.reductions import Survey
+
+
+class Runner(Protocol):
+    """Takes steps of one problem and knows where it is; ``drive.Run`` decides how many at once and keeps the rows."""
+
+    problem: Problem
+    name: str  # of the method
+    h: float
+    t0: float
+    width: int  # numbers in a row
+    raised: Exception | None  # what a function of the user's raised, which ended the run
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether machine code takes the steps; it may change during a run."""
+
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+        """Take steps `first` to `first + n - 1` from where it is, and write every `every`-th state to `out`.
+
+        `left` steps remain until the next row, which goes to out[row]. The result is (steps taken, the next row, left,
+        iterations, the error of an equation that was not solved, state); fewer steps than asked mean a failure.
+        """
+
+    def row(self) -> Sequence[float] | np.ndarray:
+        """The state as a row: what `advance` writes."""
+
+    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes (n, 3, 3) and velocities (n, 3) of rows, in the user's axes."""
+
+    def numbers(self) -> Sequence[float] | np.ndarray:
+        """The whole state as numbers, for a checkpoint."""
+
+    def restore(self, numbers: Sequence[float]) -> None:
+        """Go on from the state that `numbers` gave."""
+
+    def made_of(self) -> tuple[Any, ...]:
+        """What decides what is computed, for the fingerprint of a checkpoint."""
+
+    def torques(self, steps: int, iterations: int) -> int | None:
+        """How often the torque has been evaluated, if that is known."""
+
+    def failure(self, k: int, t: float, error: float) -> str:
+        """The sentence for step k, at time t, which failed."""
+
+
+def runner_of(
+    problem: Problem, method: Integrator, h: float, compiled: bool | None = None, survey: Survey | None = None
+) -> Runner:
+    """The runner that a method needs."""
+    if isinstance(method, Method):
+        return KernelRunner(problem, method, h, compiled, survey=survey)
+    if survey is not None:
+        raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
+    return PlainRunner(problem, method, h)
