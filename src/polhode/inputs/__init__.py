@@ -8,7 +8,7 @@ from polhode.inputs.bodies import attitudes, parameter_rows, vectors
 from polhode.inputs.calls import checked_call, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
-from polhode.inputs.intervals import check_breaks, interval, step_size, step_sizes, times
+from polhode.inputs.intervals import check_breaks, interval, step_size, step_sizes, steps_to, times
 from polhode.inputs.memory import check_bytes, check_memory, memory_limit
 from polhode.inputs.names import choices, flag, flag_or_none, function, functions_by_name, items, text, text_or_empty
 from polhode.inputs.numbers import (
@@ -56,6 +56,7 @@ __all__ = [
     "rotation",
     "step_size",
     "step_sizes",
+    "steps_to",
     "text",
     "text_or_empty",
     "times",

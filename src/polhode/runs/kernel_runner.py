@@ -186,6 +186,25 @@ class KernelRunner:
         """Attitudes and velocities of rows, in the user's axes."""
         return seen(self.problem, rows)
 
+    def row_of(self, Q, Omega):
+        """The row of an attitude and a velocity in the user's axes."""
+        q, Pi = self.problem.start(Q, Omega)
+        return q + Pi
+
+    def place(self, row, t, h):
+        """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
+        self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
+        self.h, self.t0 = h, t
+
+    def part(self, h, t):
+        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
+        if self._survey:  # nothing of this is tallied
+            took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
+        else:
+            took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
+        return tuple(out[0].tolist()) if took else None
+
     def numbers(self):
         """The whole state as numbers; `restore` takes them back."""
         q, Pi, tau, memory = self.state
