@@ -38,7 +38,7 @@ def test_help_is_light():
     heavy = "numba|matplotlib|scipy|xarray|mpmath|rich"
     code = (
         "import sys, re\n"
-        "from polhode.cli import main\n"
+        "from polhode.cli.main import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([m for m in sys.modules if re.fullmatch('{heavy}', m)], file=sys.stderr)\n"
     )
@@ -259,7 +259,9 @@ def test_an_interruption_exits_with_one(capsys, monkeypatch):
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():
-    command = f"{sys.executable} -c 'import sys; from polhode.cli import main; sys.exit(main([\"list\"]))' | head -n 1"
+    command = (
+        f"{sys.executable} -c 'import sys; from polhode.cli.main import main; sys.exit(main([\"list\"]))' | head -n 1"
+    )
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
 

@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 
 import polhode as ph
+from polhode.kernels import scalar
 
 
 class Spiteful:
@@ -150,10 +151,10 @@ def still(problem, Q, Omega, h, t):
 
 def faults(count, seed, only=None, seconds=60):
     """Make so many bad calls, each from its own seed; yields (name, what was replaced, fault) of the wrong ones."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # names of files among the values
         known = calls(folder)
         names = [only] if only else list(known)
-        kernels = list(ph.scalar.KERNELS)
+        kernels = list(scalar.KERNELS)
         for k in range(count):
             rng = random.Random(f"{seed} {k}")
             name = names[k % len(names)]
@@ -163,7 +164,7 @@ def faults(count, seed, only=None, seconds=60):
             places = {label: rng.randrange(len(values)) for label in chosen}
             given = arguments | {label: values[place] for label, place in places.items()}
             fault = outcome(function, given, seconds)
-            ph.scalar.KERNELS[:] = kernels
+            scalar.KERNELS[:] = kernels
             if fault:
                 yield name, {label: shown(values[place]) for label, place in places.items()}, fault
 
