@@ -1,6 +1,7 @@
 """Intervals: step sizes, ends, numbers of steps, and the times at which a torque jumps."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,17 @@ def check_breaks(problem: Any, h: float, n: int) -> None:
                 f"The torque of {problem.name!r} jumps at t = {x:g}, {k:.6g} steps of h = {h:g} from the start; a step "
                 f"must begin there: try h = {near:g}, or a whole part of it."
             )
+
+
+def check_within(label: str, times: Sequence[float], t0: float, h: float, n: int) -> None:
+    """Times must follow each other in the direction of the run, each once, and lie in its interval."""
+    end, slack = t0 + n * h, 1e-9 * abs(h)
+    for before, t in zip((None, *times), times):
+        if not min(t0, end) - slack <= t <= max(t0, end) + slack:
+            raise InputError(f"{label} has t = {t:g}, which is outside of the run from {t0:g} to {end:g}.")
+        if before is not None and (t - before) * h <= 0:
+            way = "rise" if h > 0 else "fall, as h is negative"
+            raise InputError(f"{label} has t = {t:g} after {before:g}; the times must {way}, each once.")
 
 
 def _within(problem: Any, h: float, n: int) -> int:

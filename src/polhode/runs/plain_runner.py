@@ -14,6 +14,7 @@ class PlainRunner:
 
     is_compiled = False
     width = 12  # numbers in a row: Q, Omega
+    ended = ""
 
     def __init__(self, problem, function, h):
         self.problem, self.function, self.h = problem, function, h

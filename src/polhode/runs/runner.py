@@ -22,6 +22,7 @@ class Runner(Protocol):
     h: float
     t0: float
     width: int  # numbers in a row
+    ended: str  # the event that has ended the run, if one has
     raised: Exception | None  # what a function of the user's raised, which ended the run
 
     @property

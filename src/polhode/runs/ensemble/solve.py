@@ -20,7 +20,8 @@ from polhode.runs.ensemble.schedule import RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers, gathered
 from polhode.runs.progress import bar
 from polhode.runs.solve import follows, solve
-from polhode.runs.trajectory import Trajectory, seen
+from polhode.runs.seen import seen
+from polhode.runs.trajectory import Trajectory
 
 
 @inputs.checked_call
