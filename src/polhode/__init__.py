@@ -1,6 +1,6 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
-from polhode.errors import FileError, InputError, LargeStepWarning
+from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
@@ -14,6 +14,7 @@ from polhode.physics import build, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
+from polhode.runs.integrator import Integrator
 from polhode.runs.solve import solve, step
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
@@ -32,10 +33,13 @@ __all__ = [
     "Ensemble",
     "FileError",
     "InputError",
+    "Integrator",
     "LargeStepWarning",
     "Method",
     "Order",
     "Problem",
+    "RunError",
+    "RunWarning",
     "Tableau",
     "Trajectory",
     "animate",

@@ -10,7 +10,17 @@ from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
 from polhode.inputs.intervals import check_breaks, check_within, interval, step_size, step_sizes, steps_to, times
 from polhode.inputs.memory import check_bytes, check_memory, memory_limit
-from polhode.inputs.names import choice, choices, flag, flag_or_none, function, functions_by_name, items, text, text_or_empty
+from polhode.inputs.names import (
+    choice,
+    choices,
+    flag,
+    flag_or_none,
+    function,
+    functions_by_name,
+    items,
+    text,
+    text_or_empty,
+)
 from polhode.inputs.numbers import (
     MOST,
     direction,

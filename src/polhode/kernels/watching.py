@@ -1,7 +1,7 @@
 """The loop that watches: as ``loop.advance``, and it stops before a step in which a watched function may change sign.
 
-Between two steps the state is that of one shorter step from the last: the method's own, to its order. A watched function
-g is looked at in five places of a step, the Chebyshev points, through which a polynomial goes:
+Between two steps the state is that of one shorter step from the last: the method's own, to its order. A watched
+function g is looked at in five places of a step, the Chebyshev points, through which a polynomial goes:
 
     p(x) = c0 + c1 T1(x) + ... + c4 T4(x),     |Tk| <= 1,     so it has no zero if |c0| > |c1| + ... + |c4|
 

@@ -6,6 +6,7 @@ decides, and Brent's method on it finds each place to the last digits. A functio
 kinks or jumps, is bracketed by its 65 samples alone. A zero that it touches without a change of sign is none.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -62,7 +63,7 @@ def _zeros(c: np.ndarray) -> list[float]:
 
 def _between(zeros: list[float]) -> list[float]:
     """Places that separate zeros from each other."""
-    middle = [(a + b) / 2 for a, b in zip(zeros, zeros[1:])]
+    middle = [(a + b) / 2 for a, b in itertools.pairwise(zeros)]
     return [x for x in middle if 0 < x < 1]
 
 

@@ -1,6 +1,5 @@
 """`Integrator`: a run in the user's own loop, a few steps at a time, for controllers, optimisers and experiments."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ class Integrator(Travels):
     def _make(self) -> None:
         self._runner: Runner = runner_of(self.problem, self._method, self.h, self._compiled)
         self._taken, self._nowhere = 0, np.empty((0, self._runner.width))
-        self._seen: tuple[np.ndarray, np.ndarray] | None = None
+        self._seen: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
 
     def __repr__(self) -> str:
         return f"<Integrator of {self.problem.name} by {self.method}, h = {self.h:g}: t = {self.t:g}>"

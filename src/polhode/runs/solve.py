@@ -6,8 +6,8 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.integrators.lookup import integrator
 from polhode.inputs.events import given_events
+from polhode.integrators.lookup import integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
 from polhode.runs.arguments import given_problem

@@ -140,9 +140,9 @@ class Watched:
             return 0, row, left, its, error
         after, here = runner.numbers(), tuple(runner.row())
         names = list(self._found)
-        values = [self._value(name, self._time(i + 1), here) for name in names]
         runner.restore(before)
         try:
+            values = [self._value(name, self._time(i + 1), here) for name in names]
             middle = [runner.part(x * h, t) for x in NODES]
             met = [
                 (theta, name, way)
@@ -184,6 +184,8 @@ class Watched:
         changed: dict[str, Any] = {}
         if self._is_sampled:
             Q, Omega = self._seen(self._rows)
+            if self._rows and self._times[0] == s.t[0]:  # as it was given
+                Q[0], Omega[0] = s.Q[0], s.Omega[0]
             changed |= {"t": np.array(self._times[: len(self._rows)]), "Q": Q, "Omega": Omega}
         if self._last is not None:
             t, last = self._last
