@@ -6,13 +6,19 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test pythons oldest check bench mutants docs clean
+.PHONY: stress test quick pythons oldest check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
 
-test: $(READY)
+# Everything that must hold: formatter, linter, types, import contracts, generated pages, every claim of every method.
+test: check
 	$(BIN)/python -m pytest -n 2 -q
+
+# An answer in under a minute: the same checks, and tests that touch every layer.
+QUICK = kernels integrators/test_lookup.py physics/test_frozen.py runs/test_turns.py theorems/test_units.py test_docs.py
+quick: check
+	$(BIN)/python -m pytest -n 2 -q $(QUICK:%=tests/%) -k "not certif and not black_box"
 
 # The suite with the other Pythons declared, where they are found.
 pythons:
@@ -27,7 +33,7 @@ oldest: $(OLDEST)/.ready
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
-	$(OLDEST)/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable ".[test]"
+	$(OLDEST)/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable . --group test
 	touch $@
 
 check: $(READY)
@@ -53,7 +59,7 @@ docs: $(READY)
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[test,check]"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $(READY)
 
 clean:

@@ -4,10 +4,17 @@ from polhode.errors import FileError, InputError, LargeStepWarning, RunError, Ru
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
+from polhode.integrators.lie_newmark import newmark
 from polhode.integrators.lookup import method, methods
+from polhode.integrators.magnus import jem
 from polhode.integrators.method import BlackBox, Method, Order
+from polhode.integrators.modified_midpoint import imr
 from polhode.integrators.munthe_kaas import munthe_kaas
 from polhode.integrators.parts.tableaux import Tableau
+from polhode.integrators.preprocessed import dmv
+from polhode.integrators.splitting import sr
+from polhode.integrators.time_transformed import time_transformed
+from polhode.integrators.trapezoidal import trapezoidal
 from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
 from polhode.physics import build, inertia
@@ -47,13 +54,17 @@ __all__ = [
     "certify",
     "compose",
     "crouch_grossman",
+    "dmv",
     "gauss",
+    "imr",
     "inertia",
+    "jem",
     "kernel",
     "load",
     "method",
     "methods",
     "munthe_kaas",
+    "newmark",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",
@@ -62,6 +73,9 @@ __all__ = [
     "recommend",
     "solve",
     "solve_ensemble",
+    "sr",
     "step",
     "stress",
+    "time_transformed",
+    "trapezoidal",
 ]

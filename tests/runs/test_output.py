@@ -78,7 +78,7 @@ def test_backwards_and_by_a_function_of_ones_own():
 
 def test_states_between_are_refused_where_there_are_none(tmp_path):
     s = ph.solve(TOP, "VLV", h=0.1, t_end=1.0)
-    with pytest.raises(ph.InputError, match="t = 1.5 is outside of the trajectory, which goes from 0 to 1"):
+    with pytest.raises(ph.InputError, match=r"t = 1.5 is outside of the trajectory, which goes from 0 to 1"):
         s(1.5)
     s.save(tmp_path / "s.nc")
     with pytest.raises(ph.InputError, match="holds no functions"):

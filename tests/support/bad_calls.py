@@ -95,6 +95,13 @@ def calls(folder):
         ),
         "compose": (ph.compose, {"method": "VLV", "scheme": "S4"}),
         "gauss": (ph.gauss, {"order": 4}),
+        "dmv": (ph.dmv, {"order": 4, "substeps": 2}),
+        "imr": (ph.imr, {"order": 4}),
+        "jem": (ph.jem, {"order": 6}),
+        "sr": (ph.sr, {"order": 4}),
+        "time_transformed": (ph.time_transformed, {"order": 4, "complete": True}),
+        "newmark": (ph.newmark, {"beta": 0.25, "gamma": 0.5}),
+        "trapezoidal": (ph.trapezoidal, {"zeta": 0.5}),
         "munthe_kaas": (ph.munthe_kaas, {"tableau": tableau, "name": "a", "aliases": (), "drift": None, "sources": ()}),
         "crouch_grossman": (
             ph.crouch_grossman,

@@ -18,6 +18,7 @@ from polhode.inputs.names import (
     function,
     functions_by_name,
     items,
+    spelled,
     text,
     text_or_empty,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "principal_axes",
     "real_array",
     "rotation",
+    "spelled",
     "step_size",
     "step_sizes",
     "steps_to",

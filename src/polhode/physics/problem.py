@@ -255,7 +255,7 @@ class Problem(Travels):
             invariants=self.invariants_for(inertia, self.invariants),
         )
 
-    # ---- what the engine needs ----------------------------------------------------------------------
+    # ---- what a run needs ---------------------------------------------------------------------------
 
     def start(self, Q=None, Omega=None):
         """(q, Pi) in principal axes, as tuples of floats."""

@@ -3,10 +3,13 @@
 Writes measured.json beside this file: errors against the step on a free body and in the stress test's potential, both
 without symmetry, and there for a body with two equal moments; the time of a step; torque evaluations; drift; and how
 much code a step is. Times are those of the machine it ran on and are used as ratios; all else is the same anywhere.
+With names behind it only these methods are measured, and their times are brought to the machine of the file by those
+of VLV here and there.
 """
 
 import json
 import math
+import sys
 import time
 
 import numpy as np
@@ -29,8 +32,8 @@ STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
 CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases.stress}
 
 
-def measurements(tick=lambda name: None):
-    """The data of every method, as plain data."""
+def measurements(tick=print, names=()):
+    """The data of every method, as plain data; of some only if named, beside what the file has of the others."""
     problems = {case: make() for case, make in CASES.items()}
     times = SPAN / LOOKS * np.arange(1, LOOKS + 1)
     exact = {case: reference(p, times)[0] for case, p in problems.items()}
@@ -42,10 +45,22 @@ def measurements(tick=lambda name: None):
         "torque_ns": round(torque, 1),
         "methods": {},
     }
-    for m in methods().values():
+    for m in (methods()[name] for name in names or methods()):
         tick(m.name)
         data["methods"][m.name] = measured(m, problems, exact, torque)
-    return data
+    return with_others(data, problems, torque) if names else data
+
+
+def with_others(data, problems, torque):
+    """The data of a few methods among those that the file has of the others, in the order of the catalogue."""
+    there = json.loads(FILE.read_text(encoding="utf-8"))
+    yardstick = methods()["VLV"]
+    here = step_time(problems["potential"], yardstick) - torque
+    faster = here / there["methods"][yardstick.name]["step_ns"]["potential"]
+    for found in data["methods"].values():
+        found["step_ns"] = {case: round(ns / faster, 1) for case, ns in found["step_ns"].items()}
+    known = there["methods"] | data["methods"]
+    return there | {"methods": {name: known[name] for name in methods()}}
 
 
 def measured(m, problems, exact, torque):
@@ -130,8 +145,8 @@ def _digits(x):
 
 
 def main():
-    """Measure everything and write the file."""
-    FILE.write_text(json.dumps(measurements(print), indent=1) + "\n", encoding="utf-8")
+    """Measure everything, or the methods named, and write the file."""
+    FILE.write_text(json.dumps(measurements(names=sys.argv[1:]), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
