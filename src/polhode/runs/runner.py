@@ -54,7 +54,7 @@ class Runner(Protocol):
     def numbers(self) -> Sequence[float] | np.ndarray:
         """The whole state as numbers, for a checkpoint."""
 
-    def restore(self, numbers: Sequence[float]) -> None:
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
 
     def made_of(self) -> tuple[Any, ...]:

@@ -105,7 +105,14 @@ class Trajectory(Travels):
         """
         times = inputs.times("times", times)
         Q, Omega = between(self, times)
-        changed = {"t": np.array(times), "Q": Q, "Omega": Omega, "saved": {}, "reductions": {}, "events": {}}
+        changed: dict[str, Any] = {
+            "t": np.array(times),
+            "Q": Q,
+            "Omega": Omega,
+            "saved": {},
+            "reductions": {},
+            "events": {},
+        }
         return dataclasses.replace(self, **changed)
 
     @functools.cached_property

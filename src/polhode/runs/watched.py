@@ -7,8 +7,9 @@ without.
 
 import dataclasses
 import math
+import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.runner import Runner
 from polhode.runs.trajectory import Crossings, Trajectory
 
-Row = Sequence[float]
+Row: TypeAlias = Sequence[float] | np.ndarray
 
 PIECE = 64
 """Steps watched by Python after machine code has raised."""
@@ -35,8 +36,8 @@ class Watched:
         self._times, self._next = list(times or ()), 0
         self._is_sampled = times is not None
         self._rows: list[Row] = []
-        self._events = events
-        self._found: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in events.functions} if events else {}
+        self._events = events or Events({}, (), {})
+        self._found: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
         if events:
             self._values = [self._value(name, runner.t0, runner.row()) for name in events.functions]
@@ -78,7 +79,7 @@ class Watched:
         return k if self._is_at(t, k) else math.floor(x)
 
     def _is_at(self, t: float, k: int) -> bool:
-        return abs(self._time(k) - t) <= 4 * np.finfo(float).eps * max(abs(t), abs(self._runner.t0))
+        return abs(self._time(k) - t) <= 4 * sys.float_info.epsilon * max(abs(t), abs(self._runner.t0))
 
     def _step_of_next(self, end: int) -> int:
         return min(end, self._step_of(self._times[self._next])) if self._next < len(self._times) else end
@@ -89,7 +90,8 @@ class Watched:
             self._next += 1
 
     def _samples_inside(self, i: int) -> list[tuple[float, Row]]:
-        found, k, begin = [], self._next, self._time(i)
+        found: list[tuple[float, Row]] = []
+        k, begin = self._next, self._time(i)
         while k < len(self._times) and self._step_of(self._times[k]) == i:
             row = self._runner.part(self._times[k] - begin, begin)
             if row is None:
@@ -109,7 +111,7 @@ class Watched:
     # ---- events -------------------------------------------------------------------------------------
 
     def _go(self, i: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
-        if not self._events:
+        if not self._found:
             return self._runner.advance(i, n, every, left, out, row)[:5]
         begin, end, iterations = i, i + n, 0
         while i < end:
@@ -143,17 +145,9 @@ class Watched:
         runner.restore(before)
         try:
             values = [self._value(name, self._time(i + 1), here) for name in names]
-            middle = [runner.part(x * h, t) for x in NODES]
-            met = [
-                (theta, name, way)
-                for name, a, e in zip(names, self._values, values)
-                if None in middle or may_cross(a, *(self._value(name, t + x * h, r) for x, r in zip(NODES, middle)), e)
-                for theta, way in crossings(lambda theta, name=name: self._inside(name, t, theta), a, e)
-                if self._events.counts(name, way)
-            ]
-            for theta, name, way in sorted(met):
+            for theta, name, way in self._met(t, values):
                 place = t + theta * h if theta < 1 else self._time(i + 1)
-                found = here if theta == 1 else runner.part(theta * h, t)
+                found = here if theta == 1 else self._part(t, theta)
                 self._found[name].append((place, way, found))
                 if name in self._events.terminal:
                     self._last, self.ended = (place, found), name
@@ -165,9 +159,25 @@ class Watched:
         self._values[:] = values
         return 1, after_row, after_left, its, 0.0
 
-    def _inside(self, name: str, t: float, theta: float) -> float:
+    def _met(self, t: float, values: list[float]) -> list[tuple[float, str, int]]:
+        """(theta, name, direction) of all that happens in the step from here, in order; `values` are at its end."""
+        met: list[tuple[float, str, int]] = []
+        middle = {theta: self._part(t, theta) for theta in NODES}
+        for name, first, last in zip(self._found, self._values, values):
+
+            def g(theta: float, name: str = name) -> float:
+                row = middle[theta] if theta in middle else self._part(t, theta)
+                return self._value(name, t + theta * self._runner.h, row)
+
+            if may_cross(first, *map(g, NODES), last):
+                met.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
+        return sorted(met)
+
+    def _part(self, t: float, theta: float) -> Row:
         row = self._runner.part(theta * self._runner.h, t)
-        return math.nan if row is None else self._value(name, t + theta * self._runner.h, row)
+        if row is None:
+            raise ArithmeticError(f"{self._runner.name} cannot take {theta:.3g} of a step")
+        return row
 
     def _value(self, name: str, t: float, row: Row) -> float:
         Q, Omega = self._runner.seen(np.array([row]))
@@ -194,7 +204,7 @@ class Watched:
                 columns = (("t", np.array([t])), ("Q", Q), ("Omega", Omega))
                 changed |= {k: np.concatenate([getattr(s, k), x]) for k, x in columns}
             changed["message"] = f"The event {self.ended!r} ended the run at t = {t:g}."
-        if self._events:
+        if self._found:
             changed["events"] = {name: self._crossings(found) for name, found in self._found.items()}
         return dataclasses.replace(s, **changed)
 
