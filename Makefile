@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test quick pythons oldest check bench mutants docs clean
+.PHONY: stress test quick core pythons oldest check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
@@ -18,7 +18,7 @@ test: check
 # An answer in under a minute: the same checks, and tests that touch every layer.
 QUICK = kernels integrators/test_lookup.py physics/test_frozen.py runs/test_turns.py theorems/test_units.py test_docs.py
 quick: check
-	$(BIN)/python -m pytest -n 2 -q $(QUICK:%=tests/%) -k "not certif and not black_box"
+	$(BIN)/python -m pytest -n 2 -q $(QUICK:%=tests/%) -k "not certif and not black_box and not mistake"
 
 # The suite with the other Pythons declared, where they are found.
 pythons:
@@ -29,6 +29,10 @@ pythons:
 CORE = inputs integrators/test_composition.py kernels machine physics runs theorems/test_arithmetics.py theorems/test_bits.py
 oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python -m pytest -q $(CORE:%=tests/%)
+
+# The same with the versions there are; POLHODE_LINK_ONLY=0 make core leaves Numba's private linking alone.
+core: $(READY)
+	$(BIN)/python -m pytest -n 2 -q $(CORE:%=tests/%)
 
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)

@@ -1,11 +1,12 @@
 """States as the user sees them: attitudes and velocities in the user's axes, from rows in principal axes."""
 
 import contextlib
+from typing import Any
 
 import numpy as np
 
 
-def seen(problem, rows):
+def seen(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
     if len(rows) <= FEW and problem.moments.ndim == 1:
         with contextlib.suppress(ZeroDivisionError):  # a quaternion of zeros: arrays make NaN of it
@@ -27,8 +28,10 @@ FEW = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
 
 
-def _seen_one_by_one(problem, rows):
-    Q, Omega, J = [], [], problem.moments.tolist()
+def _seen_one_by_one(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    Q: list[Any] = []
+    Omega: list[Any] = []
+    J = problem.moments.tolist()
     for w, x, y, z, *Pi in rows.tolist():
         s = 2 / (w * w + x * x + y * y + z * z)
         Q.append(
@@ -49,6 +52,6 @@ def _seen_one_by_one(problem, rows):
 IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-def applied(A, x):
+def applied(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     """A x for stacks, term by term: unlike a matrix product, the bits of one state never depend on the others."""
     return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]

@@ -19,6 +19,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
 from polhode.runs.dense import between
+from polhode.runs.quantities import Quantities
 from polhode.runs.seen import applied
 from polhode.shown import shown
 
@@ -54,7 +55,7 @@ class Crossings:
 
 
 @dataclass(frozen=True)
-class Trajectory(Travels):
+class Trajectory(Quantities, Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
