@@ -25,6 +25,7 @@ from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.integrator import Integrator
 from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
+from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
@@ -82,6 +83,7 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "taylor",
     "time_transformed",
     "trapezoidal",
 ]

@@ -8,7 +8,16 @@ from polhode.inputs.bodies import attitudes, parameter_rows, vectors
 from polhode.inputs.calls import checked_call, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
-from polhode.inputs.intervals import check_breaks, check_within, interval, step_size, step_sizes, steps_to, times
+from polhode.inputs.intervals import (
+    check_breaks,
+    check_within,
+    end_of,
+    interval,
+    step_size,
+    step_sizes,
+    steps_to,
+    times,
+)
 from polhode.inputs.memory import check_bytes, check_memory, memory_limit
 from polhode.inputs.names import (
     choice,
@@ -48,6 +57,7 @@ __all__ = [
     "choice",
     "choices",
     "direction",
+    "end_of",
     "file_path",
     "finite_array",
     "flag",

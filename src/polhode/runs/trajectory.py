@@ -79,6 +79,7 @@ class Trajectory(Quantities, Travels):
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
     events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
     integrator: Any = None  # what took the steps, and takes them again for the states between; None in a file
+    error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
     def __post_init__(self):
         if self.inertia is None and self.problem is not None:
