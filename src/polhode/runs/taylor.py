@@ -148,7 +148,7 @@ class TaylorRunner:
         """The row, and where the last expansion is; `restore` takes them back."""
         return (*self._row, *self._place.tolist())
 
-    def restore(self, numbers: Sequence[float]) -> None:
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
         self._row, self._place = tuple(numbers[:7]), np.array(numbers[7:], dtype=float)
 
