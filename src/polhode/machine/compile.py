@@ -30,9 +30,11 @@ from polhode.kernels.rotations import matrix
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.cache import cache_base, folder
 from polhode.machine.frozen import frozen, is_compiled_where_called
+from polhode.machine.link_only import LINK_ONLY
 from polhode.machine.overloads import F8, jitable, make_callable
 from polhode.machine.pointers import address_of, pointer, put, taken
 from polhode.machine.user_functions import LIKE_PYTHON, UsersOwnCompiler, is_users
+from polhode.machine.variants import VARIANTS
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
@@ -204,7 +206,7 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     """Machine code of ``make(*kernels, *functions)`` for one signature, from memory, from the disk or compiled.
 
     It is found by the fingerprint of kernels and functions as they are now, and compiled from copies that hold the
-    same values. Kernels may have other implementations in lanes (`inside.VARIANTS`), functions, a user's torque or
+    same values. Kernels may have other implementations in lanes (``variants.py``), functions, a user's torque or
     potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept.
     """
     made_of = fingerprint_now((*kernels, *functions))
@@ -301,7 +303,8 @@ def _stamp(name, signature, made_of, kernels):
     """A hash of all that machine code depends on: sources, processor, signature, and the functions it is made of."""
     one_by_one = [scalar.ALONE[f] for f in reachable(kernels) if f in scalar.ALONE]
     processor = cpu_target.target_context.codegen().magic_tuple()
-    text = repr((_sources(), processor, name, str(signature), made_of.digest, fingerprint(one_by_one).digest))
+    made_from = made_of.digest, fingerprint(one_by_one).digest
+    text = repr((_sources(), processor, name, str(signature), *made_from, VARIANTS, LINK_ONLY))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

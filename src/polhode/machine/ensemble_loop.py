@@ -17,7 +17,7 @@ from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_static
 from polhode.machine import compile
 from polhode.machine.frozen import inner, options_of
-from polhode.machine.half_blocks import WHOLE, joined, lower, upper
+from polhode.machine.half_blocks import joined, lower, upper
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import I64, WIDTH, Lanes
 from polhode.machine.overloads import F8
@@ -42,7 +42,6 @@ SIGNATURE = I8(I8, F8, F8, *[I8] * 8, *[ARRAYS] * 4, types.Array(I8, 1, "C"), ty
 
 def _blocks(memory, coefficients, width, kind, step, start, torque=None):
     """The loop, to be compiled."""
-    WHOLE.update((step, start))
     advance, everybody, write, view = loops.advance_all, scalar.everybody, writer(width), viewer(width)
     load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)
     by_rows = torque is None and width > 1
@@ -186,9 +185,6 @@ def follow(error, healthy, b, numbers, by_rows, width):
             else:
                 for i in range(numbers.shape[1]):
                     numbers[b, i, k] = numbers[b, i, healthy]
-
-
-WHOLE.update((alive, survivor, note, follow))
 
 
 # ---- memory ------------------------------------------------------------------------------------------

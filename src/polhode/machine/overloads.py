@@ -1,7 +1,7 @@
 """Kernels, and the functions of ``scalar.py`` and ``inputs/functions.py`` that they call, inside machine code.
 
-A kernel is compiled from its own source for the types it is called with, or from another implementation that a
-variant offers (bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
+A kernel is compiled from its own source for the types it is called with, or from another implementation
+(``variants.py``: bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
 doubles and complex numbers; ``lanes.py`` and ``quadrature_lanes.py`` do so for vectors.
 """
 
@@ -23,6 +23,7 @@ from polhode.inputs import functions
 from polhode.kernels import scalar
 from polhode.machine.link_only import LinkedCompiler
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
+from polhode.machine.variants import chosen
 
 F8 = types.float64
 INSIDE: Any = {  # for functions that only machine code calls
@@ -31,10 +32,6 @@ INSIDE: Any = {  # for functions that only machine code calls
     "no_cfunc_wrapper": True,
     "pipeline_class": LinkedCompiler,
 }
-
-VARIANTS: list = []
-"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see halves.py, alone.py."""
-
 
 BY_TYPE: set = set()
 """Functions that are different code for each type of number, and never compiled from their own source."""
@@ -52,7 +49,7 @@ def jitable(function):
 
     @overload(function, jit_options=options, strict=False)
     def implementation(*args):
-        return next(filter(None, (variant(function, args) for variant in VARIANTS)), function)
+        return chosen(function, args)
 
 
 def make_callable():
