@@ -22,6 +22,8 @@ from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.solve import solve, step
+from polhode.runs.sweeps.draws import draws
+from polhode.runs.sweeps.sweep import open_sweep, sweep
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
@@ -51,6 +53,7 @@ __all__ = [
     "compose",
     "crouch_grossman",
     "dmv",
+    "draws",
     "gauss",
     "imr",
     "inertia",
@@ -61,6 +64,7 @@ __all__ = [
     "methods",
     "munthe_kaas",
     "newmark",
+    "open_sweep",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",
@@ -72,6 +76,7 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "sweep",
     "time_transformed",
     "trapezoidal",
 ]

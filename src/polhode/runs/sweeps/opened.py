@@ -16,14 +16,17 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
     try:
         about = json.loads((path / ".polhode" / "plan.json").read_bytes())
     except (OSError, ValueError) as error:
-        raise FileError(f"{places.shown(path)} is not the store of a sweep, or its plan is damaged: {error}.") from error
+        raise FileError(
+            f"{places.shown(path)} is not the store of a sweep, or its plan is damaged: {error}."
+        ) from error
     needs("zarr")
     _register(xarray)
     s = xarray.open_zarr(path, consolidated=False, chunks="auto" if _has_dask() else None)
     axes = {key[5:]: value for key, value in about.items() if key.startswith("axis ")}
     if "method" in axes:
         s = s.assign_coords(method=[name for name, _ in axes["method"][1][1:]])
-    s = s.set_coords([name for name in s.data_vars if "_values" in name or "_of_" in name])
+    s = s.set_coords([name for name, x in s.data_vars.items() if x.attrs.get("given")])
+    s = s.transpose(*about["order"], ...)
     count = len(list((path / ".polhode" / "done").iterdir()))
     s.attrs = {
         "store": str(path),
@@ -41,8 +44,8 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
 
 def _chunks(about: dict[str, Any], s: Any) -> int:
     found = 1
-    for n, c in zip(s["status"].shape, about["chunk"]):
-        found *= -(-n // c)
+    for name, c in zip(about["storage"], about["chunk"]):
+        found *= -(-s.sizes[name] // c)
     return found
 
 

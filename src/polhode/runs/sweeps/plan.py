@@ -18,7 +18,7 @@ from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import fingerprint
 from polhode.physics.problem import Problem
-from polhode.runs.reductions import meant
+from polhode.runs.reductions import QUANTITIES
 from polhode.runs.sweeps.axes import Block, Grid
 from polhode.runs.sweeps.draws import Draws
 
@@ -111,6 +111,8 @@ class Plan:
             "final": self.kept.final,
             "reduce": list(self.kept.reduce),
             "chunk": list(self.chunks),
+            "storage": list(self.grid.names),
+            "order": list(self.grid.order),
             "versions": versions(),
         }
         for axis in self.grid.axes:
@@ -142,7 +144,8 @@ def chosen_chunks(grid: Grid, kept: Kept, samples: int, chunk: Any) -> tuple[int
 
 def chosen_kept(save_every: Any, final: Any, reduce: Any) -> Kept:
     """What is kept; the last state if nothing else is asked for."""
-    names = () if reduce is None else meant(reduce)
+    asked = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    names = tuple(q for q in QUANTITIES if q in asked or ("momentum" in asked and q != "energy"))
     every = None if save_every is None else inputs.whole("save_every", save_every)
     last = every is None and not names if final is None else inputs.flag("final", final)
     if every is None and not names and not last:

@@ -2,7 +2,7 @@
 
     sweep.zarr/            the variables, which xarray and any other reader of Zarr (version 3) opens
     sweep.zarr/.polhode/   plan.json   what the sweep is, with its hash
-                           plan       the problem and the methods, pickled: what a task unpacks
+                           plan        the problem and the methods, pickled: what a task unpacks
                            done/17     checksums of the files of chunk 17, and its failures; written last
 
 A chunk counts as done when its note is there and the files have the checksums that it says. All is written under
@@ -14,15 +14,27 @@ import json
 import os
 import pathlib
 import pickle
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import FileError, InputError
 from polhode.runs import places
+from polhode.runs.sweeps.axes import Axis
+from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.plan import Plan, identity
 
 STATUS = {-1: "not computed yet", 0: "done", 1: "failed", 2: "could not start"}
+EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+"""What makes the folder of notes a part of the hierarchy, of which readers of Zarr would warn otherwise."""
+
+COMPONENTS = {
+    ("Q0", 2): ("space", "body_axis"),
+    ("Omega0", 1): ("body_axis",),
+    ("Pi0", 1): ("body_axis",),
+    ("inertia", 1): ("body_axis",),
+}
 MOST_TOLD = 1000
 """Failed bodies of a chunk whose sentences are kept; status and step are kept of all."""
 
@@ -76,7 +88,9 @@ def plan_of(path: pathlib.Path) -> Plan:
         stored = (path / ".polhode" / "plan").read_bytes()
         about = json.loads((path / ".polhode" / "plan.json").read_bytes())
     except (OSError, ValueError) as error:
-        raise FileError(f"{places.shown(path)} is not the store of a sweep, or its plan is damaged: {error}.") from error
+        raise FileError(
+            f"{places.shown(path)} is not the store of a sweep, or its plan is damaged: {error}."
+        ) from error
     try:
         plan = pickle.loads(stored)
     except Exception as error:  # a module that is not there, another version, damage
@@ -95,7 +109,8 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
     group = zarr.open_group(str(path), mode="r+", zarr_format=3)
     sums = {}
     for name in (*(n for n in values if n != "status"), "status"):
-        group[name][block] = values[name]
+        with zarr.config.set({"array.write_empty_chunks": True}):  # a file for every chunk, so that each has a checksum
+            group[name][block] = values[name]
         sums[name] = _checksum(_file(path, plan, name, index))
     note = {"checksums": sums, "failures": failures[:MOST_TOLD], "failed": len(failures)}
     _replace(path / ".polhode" / "done" / str(index), json.dumps(note, sort_keys=True).encode())
@@ -144,25 +159,22 @@ def _arrays(path: pathlib.Path, plan: Plan) -> None:
         _filled(group, "t", ("t",), times)
     for axis in grid.axes:
         for data, values in axis.values.items():
-            name = data if data == axis.name else f"{data}_of_{axis.name}"
-            if data == "method":
-                continue  # names are attributes of the group: Zarr has no text that all readers share
-            if hasattr(values, "pieces"):
-                _drawn(group, name, axis, values.pieces(data))
-            else:
-                numbers = np.asarray(values, float)
-                own = numbers.ndim == 1 and data == axis.name
-                rest = tuple(f"{data}_{k}" for k in range(numbers.ndim - 1))
-                _filled(group, name if own else f"{data}_values", (axis.name, *rest), numbers)
+            if data != "method":  # their names are in the plan: Zarr has no text that all readers share
+                pieces = values.pieces(data) if isinstance(values, Draws) else [(0, np.asarray(values, float))]
+                _coordinate(group, axis, data, pieces)
+    _replace(path / ".polhode" / "zarr.json", json.dumps(EMPTY_GROUP).encode())
 
 
-def _drawn(group: Any, name: str, axis: Any, pieces: Any) -> None:
+def _coordinate(group: Any, axis: Axis, data: str, pieces: Iterable[tuple[int, np.ndarray]]) -> None:
+    """Store what an axis gives to the bodies, piece by piece; xarray wants no array named like its own dimension."""
     made = None
     for first, numbers in pieces:
         if made is None:
             rest = numbers.shape[1:]
-            dims = (axis.name, *(f"{name}_{k}" for k in range(len(rest))))
+            name = f"{data}_values" if rest and data == axis.name else data
+            dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
             made = _array(group, name, dims, (axis.length, *rest), (min(65536, axis.length), *rest), "f8", np.nan)
+            made.attrs["given"] = 1
         made[first : first + len(numbers)] = numbers
 
 
@@ -176,7 +188,6 @@ def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str
         fill_value=fill,
         dimension_names=dims,
         overwrite=True,
-        config={"write_empty_chunks": True},
     )
 
 

@@ -1,8 +1,8 @@
 """`sweep`: a problem over axes, in chunks, by whoever is to work on it; the result is a Zarr store and an xarray Dataset.
 
-    s = ph.sweep(body, over={"k": ks, "Omega0": starts}, method="VLV", h=0.01, t_end=100, out="sweep.zarr", workers=4)
-    s.Q_final                                    # dimensions k, Omega0, and those of an attitude
-    ph.sweep.resume("sweep.zarr", workers=8)     # goes on where it stopped
+s = ph.sweep(body, over={"k": ks, "Omega0": starts}, method="VLV", h=0.01, t_end=100, out="sweep.zarr", workers=4)
+s.Q_final                                    # dimensions k, Omega0, and those of an attitude
+ph.sweep.resume("sweep.zarr", workers=8)     # goes on where it stopped
 """
 
 import pathlib

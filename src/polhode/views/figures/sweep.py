@@ -23,7 +23,7 @@ def sweep_map(dataset: Any, name: str, places: dict[str, Any]) -> Any:
         )
     values = values.mean(axes[:-2]) if len(axes) > 2 else values
     values = values.transpose(*axes[-2:]).compute()
-    figure = new_figure(6.4, 4.6)
+    figure = new_figure(figsize=(6.4, 4.6), layout="constrained")
     panel = figure.add_subplot()
     numbers = np.ma.masked_invalid(values.values.astype(float))
     signed = numbers.count() and numbers.min() < 0 < numbers.max()
@@ -32,7 +32,9 @@ def sweep_map(dataset: Any, name: str, places: dict[str, Any]) -> Any:
     x, y = _places(dataset, axes[-1], values.shape[1]), _places(dataset, axes[-2], values.shape[0])
     drawn = panel.pcolormesh(x, y, numbers, shading="nearest", **colours)
     panel.set_facecolor("0.8")
-    panel.set(xlabel=axes[-1], ylabel=axes[-2], title=f"{name}: {dataset.attrs['problem']} by {dataset.attrs['method']}")
+    panel.set(
+        xlabel=axes[-1], ylabel=axes[-2], title=f"{name}: {dataset.attrs['problem']} by {dataset.attrs['method']}"
+    )
     figure.colorbar(drawn, ax=panel, label=name)
     return figure
 
