@@ -150,8 +150,8 @@ def _check_data(problem: Problem, name: str) -> None:
     known = fields.names if fields is not None and not fields.spread else ()
     if name not in (*DATA, *known):
         raise InputError(
-            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *known))}; beside them "
-            "there are method and h. A parameter is made with Problem(..., parameters={name: value})."
+            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *known))}; and there "
+            "are method and h. A parameter is made with Problem(..., parameters={name: value})."
         )
 
 

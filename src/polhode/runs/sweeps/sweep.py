@@ -1,4 +1,4 @@
-"""`sweep`: a problem over axes, in chunks, by whoever is to work on it; the result is a Zarr store and an xarray Dataset.
+"""`sweep`: a problem over axes, in chunks, by whoever is to work on it; a Zarr store and an xarray Dataset of it.
 
 s = ph.sweep(body, over={"k": ks, "Omega0": starts}, method="VLV", h=0.01, t_end=100, out="sweep.zarr", workers=4)
 s.Q_final                                    # dimensions k, Omega0, and those of an attitude
@@ -57,6 +57,7 @@ def sweep(
 
     A body that fails is 1 in `status`, its step is in `failed_step`, and `s.polhode.failures()` has the sentences. A
     task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"].
+    Of several methods one is had by s.sel({"method": "VLV"}): `sel` itself has a keyword of that name.
     """
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
