@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test quick pythons oldest check bench mutants docs clean
+.PHONY: stress test quick core pythons oldest check bench mutants docs clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
@@ -29,6 +29,10 @@ pythons:
 CORE = inputs integrators/test_composition.py kernels machine physics runs theorems/test_arithmetics.py theorems/test_bits.py
 oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python -m pytest -q $(CORE:%=tests/%)
+
+# The same with the versions there are; POLHODE_LINK_ONLY=0 make core leaves Numba's private linking alone.
+core: $(READY)
+	$(BIN)/python -m pytest -n 2 -q $(CORE:%=tests/%)
 
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)

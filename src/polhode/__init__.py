@@ -20,13 +20,16 @@ from polhode.kernels.scalar import kernel
 from polhode.physics import build, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
+from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
+from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
 from polhode.runs.sweeps.draws import draws
 from polhode.runs.sweeps.sweep import open_sweep, sweep
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
+from polhode.testbench.convergence.growth import global_error
 from polhode.testbench.drift.stress import stress
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
@@ -52,9 +55,11 @@ __all__ = [
     "certify",
     "compose",
     "crouch_grossman",
+    "dist",
     "dmv",
     "draws",
     "gauss",
+    "global_error",
     "imr",
     "inertia",
     "jem",
@@ -62,6 +67,7 @@ __all__ = [
     "load",
     "method",
     "methods",
+    "modified_hamiltonian",
     "munthe_kaas",
     "newmark",
     "open_sweep",

@@ -59,7 +59,7 @@ MISUSES = {
     "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),
     "torque with wrong arguments": (
         lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)),
-        "failed at the start.*time",
+        "takes 1 argument; it is called as torque\\(t, Q\\)",
     ),
     "torque against potential": (
         lambda: ph.Problem(**FREE, torque=lambda t, Q: (-Q[2, 1], Q[2, 0], 0), potential=lambda Q: Q[2, 2]),

@@ -138,6 +138,12 @@ def calls(folder):
             {"inertia_body": (1, 2, 2.5), "moment_body": (0, 0, 1), "field_space": (1, 0, 0)} | start,
         ),
         "wall": (ph.build.wall, {"inertia_body": (1, 2, 2.5), "normal_space": (0, 0, 1)} | wall | start),
+        "point_force": (
+            ph.build.point_force,
+            {"inertia_body": (1, 2, 2.5), "point_body": (0, 0, 1), "force_space": (0, 1, 0), "t0": 0.0} | start,
+        ),
+        "dist": (ph.dist, {"A": np.eye(3), "B": (0, 0, 1)}),
+        "modified_hamiltonian": (ph.modified_hamiltonian, {"inertia": (1, 2, 2.5), "h": 0.1, "terms": 1}),
         "box": (ph.inertia.box, {"mass": 1.0, "lengths_body": (1, 2, 3)}),
         "ellipsoid": (ph.inertia.ellipsoid, {"mass": 1.0, "semi_axes_body": (1, 2, 3)}),
         "cylinder": (

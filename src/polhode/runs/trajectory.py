@@ -18,6 +18,7 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
+from polhode.runs.quantities import Quantities
 from polhode.shown import shown
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ AXES = tuple(enumerate("xyz"))
 
 
 @dataclass(frozen=True)
-class Trajectory(Travels):
+class Trajectory(Quantities, Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and

@@ -49,7 +49,8 @@ def solve_ensemble(
     inertia     moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped
                 and built problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia
                 it contains: give a sequence of problems
-    parameters  (N, k), for a problem whose torque is a kernel with parameters
+    parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
+                problem whose torque is a kernel with parameters
     h, t_end, n_steps, save_every, progress     as for `solve`
     threads     how many to use; None: as many as there are processors
 
