@@ -80,6 +80,40 @@ def test_axes_that_go_together(tmp_path):
     assert np.array_equal(s.Omega_final[1], ph.solve(p, "VLV", h=0.02, n_steps=30).Omega[-1])
 
 
+def test_reductions_are_those_of_solve():
+    starts = ph.draws(6, rng=1, Omega0=normal)
+    s = ph.sweep("stress", over={"draw": starts}, method="ELN", h=0.1, n_steps=300, reduce=["energy", "momentum"])
+    p = ph.problem("stress").replaced(Omega0=s.Omega0.values[4])
+    one = ph.solve(p, "ELN", h=0.1, n_steps=300, save_every=300, reduce=["energy", "momentum"]).reductions
+    for name, r in one.items():
+        for what in ("first", "min", "max", "mean", "slope", "slope_error"):
+            assert np.isclose(
+                s[f"{name}_{what}"][4], getattr(r, what), rtol=0.05 if "error" in what else 1e-9, atol=1e-13
+            )
+
+
+def test_parameters_of_a_torque_are_axes():
+    def torque(t, Q, p):
+        return p.k * Q[2, 1], -p.k * Q[2, 0], 0.0
+
+    def body(k):
+        return ph.Problem(inertia=(1, 2, 2.5), torque=torque, parameters={"k": k}, Omega0=(0.1, 0.2, 1))
+
+    s = ph.sweep(body(1.0), over={"k": [1.0, 2.0, 5.0]}, method="VLV", h=0.1, n_steps=20)
+    ends = [ph.solve(body(k), "VLV", h=0.1, n_steps=20).Omega[-1] for k in (1.0, 2.0, 5.0)]
+    assert np.array_equal(s.Omega_final, ends) and s.k.values.tolist() == [1.0, 2.0, 5.0]
+
+
+def test_a_map_is_drawn(tmp_path):
+    over = {"h": [0.1, 0.2], "Omega0": STARTS[:4]}
+    s = ph.sweep("stress", over=over, method="ELN", t_end=4, reduce="energy")
+    figure = s.polhode.map("energy_slope")
+    figure.savefig(tmp_path / "map.png")
+    assert figure.axes[0].get_xlabel() == "Omega0" and figure.axes[0].get_ylabel() == "h"
+    with pytest.raises(ph.InputError, match="There is no drift"):
+        s.polhode.map("drift")
+
+
 # ---- random bodies --------------------------------------------------------------------------------------
 
 

@@ -26,7 +26,20 @@ plan.toml:
   rng = 1
   Omega0 = { normal = [0, 0, 0.625], spread = 0.05 }"""
 
-SETTINGS = ("problem", "method", "h", "t_end", "n_steps", "save_every", "final", "reduce", "chunk", "grid", "out")
+SETTINGS = (
+    "problem",
+    "method",
+    "h",
+    "t_end",
+    "n_steps",
+    "save_every",
+    "final",
+    "reduce",
+    "reduce_every",
+    "chunk",
+    "grid",
+    "out",
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from polhode.runs.sweeps.sweep import resume, sweep
 
-    progress = wants_progress(arguments)
+    progress = wants_progress()
     workers = _client(arguments.scheduler) if arguments.scheduler else arguments.workers
     if pathlib.Path(arguments.plan).is_dir():
         s = resume(arguments.plan, workers=workers, progress=progress)

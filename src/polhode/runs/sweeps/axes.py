@@ -146,8 +146,7 @@ def _whole(name: str, values: Sequence[Any] | np.ndarray) -> Axis:
 
 
 def _check_data(problem: Problem, name: str) -> None:
-    fields = getattr(problem, "fields", None)
-    known = fields.names if fields is not None and not fields.spread else ()
+    known = problem.fields.names if problem.fields is not None and not problem.fields.spread else ()
     if name not in (*DATA, *known):
         raise InputError(
             f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *known))}; and there "

@@ -21,6 +21,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.reductions import QUANTITIES
 from polhode.runs.sweeps.axes import Block, Grid
 from polhode.runs.sweeps.draws import Draws
+from polhode.runs.sweeps.statistics import STATISTICS
 
 BODIES = 16384
 """Bodies of a chunk, unless what is kept of them is large."""
@@ -28,8 +29,8 @@ BODIES = 16384
 BYTES = 64 * 2**20
 """What is kept of a chunk, at most, unless `chunk` asks for more."""
 
-STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
-"""What a reduction leaves of a quantity: names of attributes of `reductions.Reduction`."""
+LOOK = 200
+"""Bytes that a body takes for each look at it while its energy and momentum are computed."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Kept:
     save_every: int | None
     final: bool
     reduce: tuple[str, ...]  # names of quantities
+    reduce_every: int
 
     def variables(self, samples: int) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
         """By name, the dimensions and the shape that a variable has beside the axes of the sweep."""
@@ -110,6 +112,7 @@ class Plan:
             "save_every": self.kept.save_every,
             "final": self.kept.final,
             "reduce": list(self.kept.reduce),
+            "reduce_every": self.kept.reduce_every,
             "chunk": list(self.chunks),
             "storage": list(self.grid.names),
             "order": list(self.grid.order),
@@ -134,15 +137,16 @@ def versions() -> dict[str, str]:
     return {"polhode": __version__, **{name: version(name) for name in ("numpy", "numba")}}
 
 
-def chosen_chunks(grid: Grid, kept: Kept, samples: int, chunk: Any) -> tuple[int, ...]:
+def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) -> tuple[int, ...]:
     """The shape of a chunk; it depends on the plan alone, not on the machine, since the bytes of the store do."""
     if chunk is not None:
         return grid.chunks(inputs.whole("chunk", chunk))
     size = 8 * sum(math.prod(shape) for _, shape in kept.variables(samples).values())
+    size += LOOK * (steps // kept.reduce_every) if kept.reduce else 0
     return grid.chunks(min(BODIES, max(64, BYTES // max(size, 1))))
 
 
-def chosen_kept(save_every: Any, final: Any, reduce: Any) -> Kept:
+def chosen_kept(save_every: Any, final: Any, reduce: Any, reduce_every: Any) -> Kept:
     """What is kept; the last state if nothing else is asked for."""
     asked = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
     names = tuple(q for q in QUANTITIES if q in asked or ("momentum" in asked and q != "energy"))
@@ -150,7 +154,9 @@ def chosen_kept(save_every: Any, final: Any, reduce: Any) -> Kept:
     last = every is None and not names if final is None else inputs.flag("final", final)
     if every is None and not names and not last:
         raise InputError("Nothing would be kept: give save_every, reduce or final=True.")
-    return Kept(every, last, names)
+    if names and every is not None:
+        raise InputError("Give save_every (states) or reduce (statistics of them), not both.")
+    return Kept(every, last, names, inputs.whole("reduce_every", reduce_every))
 
 
 def _axis(data: str, values: Any) -> list[Any]:

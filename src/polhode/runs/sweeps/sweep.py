@@ -35,6 +35,7 @@ def sweep(
     save_every: Any = None,
     final: Any = None,
     reduce: Any = None,
+    reduce_every: Any = 1,
     out: Any = None,
     workers: Any = None,
     chunk: Any = None,
@@ -48,7 +49,8 @@ def sweep(
     grid        True: the product of all axes; False: they go together, and the dimension is called body
     method, h, t_end, n_steps   as for `solve`; method and h may be axes instead
     save_every  keep every so many states: Q, Omega;       final  keep the last one: Q_final, Omega_final
-    reduce      "energy", "momentum" ...: first, min, max, mean, slope of each over the run, nothing else kept
+    reduce      "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every
+                `reduce_every` steps; nothing else is kept
     out         the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the
                 result is in memory
     workers     None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask"
@@ -61,7 +63,7 @@ def sweep(
     """
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
-    plan = _planned(body, axes, method, h, t_end, n_steps, chosen_kept(save_every, final, reduce), chunk)
+    plan = _planned(body, axes, method, h, t_end, n_steps, chosen_kept(save_every, final, reduce, reduce_every), chunk)
     _tell_of_turns(plan)
     if out is not None:
         return _run(places.named(out, "out"), plan, workers, progress)
@@ -103,10 +105,11 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     made = None if method is None else integrator(method)
     rough = Plan(body, made, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
     every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
-    for one in every_h:
-        rough.steps(one)
+    most = max(rough.steps(one)[1] for one in every_h)
+    if kept.reduce and most // kept.reduce_every < 3:
+        raise InputError(f"reduce_every = {kept.reduce_every} leaves {most // kept.reduce_every} looks; 3 are needed.")
     times = rough.times()
-    chunks = chosen_chunks(axes, kept, 0 if times is None else len(times), chunk)
+    chunks = chosen_chunks(axes, kept, 0 if times is None else len(times), most, chunk)
     return Plan(body, made, step, t_end, steps, axes, kept, chunks)
 
 

@@ -12,7 +12,8 @@ from polhode.runs import turns
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.sweeps import store
 from polhode.runs.sweeps.axes import DATA
-from polhode.runs.sweeps.plan import STATISTICS, Plan
+from polhode.runs.sweeps.plan import Plan
+from polhode.runs.sweeps.statistics import statistics
 
 
 def compute(path: str, index: int, threads: int | None = None) -> tuple[int, int]:
@@ -51,9 +52,8 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
             parameters=bodies or None,
             h=h,
             n_steps=n,
-            save_every=kept.save_every or n,
+            save_every=kept.save_every or (kept.reduce_every if kept.reduce else n),
             threads=threads,
-            **({"reduce": list(kept.reduce)} if kept.reduce else {}),
         )
     if e.stats["interrupted"]:
         raise KeyboardInterrupt
@@ -63,14 +63,13 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
 
 def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
     """What is kept of the bodies, (bodies, ...)."""
-    found = {}
+    found: dict[str, np.ndarray] = {}
     if plan.kept.save_every is not None:
         found |= {"Q": np.moveaxis(e.Q, 1, 0), "Omega": np.moveaxis(e.Omega, 1, 0)}
     if plan.kept.final:
         found |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
     for name in plan.kept.reduce:
-        for statistic in STATISTICS:
-            found[f"{name}_{statistic}"] = np.asarray(getattr(e.reductions[name], statistic), float)
+        found |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name).items()}
     failed = e.failed
     found["failed_step"] = failed.astype(np.int64)
     status = np.where(failed < 0, 0, np.where(e.bodies.finite, 1, 2))

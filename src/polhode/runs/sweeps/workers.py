@@ -118,7 +118,7 @@ class Given:
 
     def each(self, task: Task, path: str, indices: Iterable[int]) -> Outcomes:
         """Do all."""
-        todo, running = list(indices)[::-1], {}
+        todo, running = list(indices)[::-1], dict[futures.Future, int]()
         while todo or running:
             while todo and len(running) < 2 * _processors() + AHEAD:
                 i = todo.pop()

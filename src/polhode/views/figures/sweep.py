@@ -27,7 +27,7 @@ def sweep_map(dataset: Any, name: str, places: dict[str, Any]) -> Any:
     panel = figure.add_subplot()
     numbers = np.ma.masked_invalid(values.values.astype(float))
     signed = numbers.count() and numbers.min() < 0 < numbers.max()
-    bound = float(np.abs(numbers).max()) if signed else None
+    bound = float(np.abs(numbers).max())
     colours = {"cmap": "RdBu_r", "vmin": -bound, "vmax": bound} if signed else {"cmap": "viridis"}
     x, y = _places(dataset, axes[-1], values.shape[1]), _places(dataset, axes[-2], values.shape[0])
     drawn = panel.pcolormesh(x, y, numbers, shading="nearest", **colours)
