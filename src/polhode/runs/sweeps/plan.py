@@ -7,6 +7,7 @@ takes it, a thread, a process, a machine of a cluster, today or after a crash, c
 import hashlib
 import json
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,9 +133,8 @@ def versions() -> dict[str, str]:
     """On what the bits depend beside the plan; and on the processor, which a cluster should have of one kind."""
     from importlib.metadata import version
 
-    from polhode import __version__
-
-    return {"polhode": __version__, **{name: version(name) for name in ("numpy", "numba")}}
+    ours = sys.modules["polhode"].__version__  # of the package itself, which is above this layer
+    return {"polhode": ours, **{name: version(name) for name in ("numpy", "numba")}}
 
 
 def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) -> tuple[int, ...]:
