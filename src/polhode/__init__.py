@@ -26,6 +26,7 @@ from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
 from polhode.runs.sweeps.draws import draws
 from polhode.runs.sweeps.sweep import open_sweep, sweep
+from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
@@ -83,6 +84,7 @@ __all__ = [
     "step",
     "stress",
     "sweep",
+    "taylor",
     "time_transformed",
     "trapezoidal",
 ]
