@@ -25,6 +25,8 @@ from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.integrator import Integrator
 from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
+from polhode.runs.sweeps.draws import draws
+from polhode.runs.sweeps.sweep import open_sweep, sweep
 from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
@@ -60,6 +62,7 @@ __all__ = [
     "crouch_grossman",
     "dist",
     "dmv",
+    "draws",
     "gauss",
     "global_error",
     "imr",
@@ -72,6 +75,7 @@ __all__ = [
     "modified_hamiltonian",
     "munthe_kaas",
     "newmark",
+    "open_sweep",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",
@@ -83,6 +87,7 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "sweep",
     "taylor",
     "time_transformed",
     "trapezoidal",
