@@ -22,6 +22,7 @@ VERBS = {
     "work-precision": "polhode.cli.verbs.work_precision",
     "list": "polhode.cli.verbs.list",
     "run": "polhode.cli.verbs.run",
+    "sweep": "polhode.cli.verbs.sweep",
     "lab": "polhode.cli.verbs.lab",
     "cite": "polhode.cli.verbs.cite",
     "warm-cache": "polhode.cli.verbs.warm_cache",
