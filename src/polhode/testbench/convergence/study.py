@@ -189,7 +189,7 @@ def _study(problem, methods, t_end, steps, adaptive, progress, timed) -> Study:
     times = p.t0 + (end - p.t0) / LOOKS * np.arange(1, LOOKS + 1)
     exact = reference(p, times)
     others = peers() if adaptive else {}
-    series = []
+    series: list[Series | None] = []
     with bar(progress, len(given) + len(others), f"errors on {p.name}") as tick:
         for each in given:
             series.append(_with_steps(p, each, counts, end, exact, timed))
