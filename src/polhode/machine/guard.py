@@ -138,7 +138,7 @@ def _jitted(kernel: Callable) -> list[Any]:
         if f is None or f in met:
             continue
         met.add(f)
-        if value is not f and getattr(value, "signatures", ()):
+        if value is not f and getattr(value, "signatures", False):
             found.append(value)
         todo.extend(x for _, x in references(f))
     return found

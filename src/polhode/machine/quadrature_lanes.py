@@ -7,12 +7,10 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.kernels import quadrature_nodes
-from polhode.kernels.implicit import repeated
 from polhode.kernels.rotations import matrix
 from polhode.kernels.step import torque_at
-from polhode.machine import compile, overloads
+from polhode.machine import compile
 from polhode.machine.compile import PAR
-from polhode.machine.half_blocks import WHOLE
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import I32, Lanes
 from polhode.machine.overloads import F8, by_type
@@ -210,10 +208,6 @@ def at_one(function, args):
 
 def _is_for_nodes(torque):
     return isinstance(torque, Pointer) and isinstance(torque.kind.args[0], Lanes)
-
-
-overloads.VARIANTS.append(at_one)
-WHOLE.add(repeated)  # the sweep that it is given mixes nodes
 
 
 @intrinsic

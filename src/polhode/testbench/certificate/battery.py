@@ -4,7 +4,6 @@ A property that holds at one generic state may fail at rest, near half a turn, f
 Steps are given in radians: of the rotation, and of the change that the torque makes. They are no powers of two.
 """
 
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +83,7 @@ def _changed(p, inertia=None, **start):
     """The problem with another start or inertia. With a full tensor it is the same body in other axes: the torque is
     that of the principal axes, turned, as it is for every problem with a full tensor."""
     if np.ndim(inertia) == 2:
-        p = copy.copy(p)
-        p.give_inertia(np.array(inertia), *principal_axes("inertia", inertia), p.parameters)
-        inertia, start = None, {"Omega0": p.Omega0, **start}
+        start = {"Omega0": p.Omega0, **start}
+        p = p.with_inertia(np.array(inertia), *principal_axes("inertia", inertia), p.parameters)
+        inertia = None
     return p.replaced(**start) if inertia is None else p.replaced(inertia=inertia, **start)

@@ -5,14 +5,13 @@ import sys
 import time
 
 from polhode.inputs import checked_call, flag
+from polhode.integrators.lookup import integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
-from polhode.runs.solve import given_method, methods
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.summary import summary
-from polhode.testbench.peers.given import integrator
 
 
 @checked_call
@@ -27,22 +26,21 @@ def certify(method, *, drift=True, progress=False):
     """
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)
-    method = integrator(method) if isinstance(method, str) else given_method(method)
+    method = integrator(method)
+    name = name_of(method)
     look, pictures = Look(box(method)), {}
     with display(progress) as tick:
         if isinstance(method, Method):
             from polhode.testbench.certificate import kernel
 
-            name, form, claims = method.name, "kernel", claims_of(method)
+            form, claims = "kernel", claims_of(method)
             properties = kernel.measured(method, tick, look)
             shipped = methods().get(name) is method
             diagnosis = () if shipped else kernel.diagnosed(method, properties, look)
         else:
             from polhode.testbench.certificate import outside
 
-            is_box = isinstance(method, BlackBox)
-            name = method.name if is_box else getattr(method, "__name__", "your method")
-            form, claims = "black box" if is_box else "function", {}
+            form, claims = "black box" if isinstance(method, BlackBox) else "function", {}
             properties, diagnosis = outside.measured(method, tick, look)
         if drift and not getattr(method, "free_only", False):
             from polhode.testbench.certificate.drift import drift_of

@@ -13,8 +13,8 @@ import numpy as np
 from polhode.integrators.catalogue import methods
 from polhode.integrators.properties import claims_of
 from polhode.kernels.rotations import matrix
-from polhode.runs.solve import body_of
-from polhode.testbench.certificate.cases import free, placed, potential
+from polhode.runs.kernel_runner import body_of
+from polhode.testbench.certificate.cases import forced, free, placed
 from polhode.testbench.certificate.guard import Refused
 
 STEPS = (0.2, 0.1)
@@ -92,7 +92,7 @@ def kin_of(run) -> Kin | None:
 
 @functools.cache
 def _problems():
-    return {"free": placed(free()), "torque": placed(potential())}
+    return {"free": placed(free()), "torque": placed(forced())}
 
 
 def _taken(run, p):

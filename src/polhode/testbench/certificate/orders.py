@@ -17,6 +17,7 @@ SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # steps in which the span is done
 ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
 WINDOW = 4  # errors from which an exponent is had
+WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
 ABOVE = 15  # times the floor, from which on an error counts
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
@@ -44,7 +45,10 @@ class Exponent:
 
 def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Exponent:
     """The exponent of errors e at steps h, which fall."""
-    good = np.isfinite(e) & (e < 0.5)  # larger ones are no errors but wrong answers
+    there = np.isfinite(e)
+    if there.sum() >= 4 and e[there][-3:].min() > WRONG * e[there].min() and e[there][-1] > WRONG:
+        return Exponent(0.0, 0.0, float(e[there][-1]), f"does not converge: it is off by {e[there][-1]:.1g}")
+    good = there & (e < 0.5)  # larger ones are no errors but wrong answers
     if good.sum() < 2:
         return Exponent(None, words="too few steps gave an answer")
     h, e = h[good], e[good]

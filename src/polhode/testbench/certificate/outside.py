@@ -5,13 +5,14 @@ every state of the battery and for every step; one defect that is a method's own
 cannot be measured is undecided, and says why. Every measurement has its own guard and its own time.
 """
 
-import copy
 import time
 
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.integrators.lookup import name_of
 from polhode.integrators.properties import BY_KEY, ORDER, groups
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.cases import CASES, placed, potential
@@ -41,7 +42,7 @@ LOST = 0.2  # part of the rotation by which a step that has failed is off, at sm
 def measured(method, tick=lambda key: None, look=None):
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
-    tried(look.advance, getattr(method, "__name__", "your method"))
+    tried(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
     found, notes, ended = {}, {}, 0
     for rows in groups():
@@ -180,10 +181,10 @@ def over_states(look, row, at, floor, how):
             if seen > 1:
                 look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e})")
             coverage = f"first seen {where}"
-            return [Property(max(found), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)], note
+            return [Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)], note
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
-        worst = max(worst, *found)
+        worst = float(max(worst, *found))
     return [_held(look, row, how, floor, worst, most, seen, doubts, refused)], ""
 
 
@@ -232,8 +233,8 @@ def _fall(radians, found, floor):
         return f"only at {above[0][0]:g} rad a step", "scales"
     (a, c), (b, d) = above[0], above[-1]
     power = np.log(d / c) / np.log(b / a)
-    if power < 0.7:
-        return "does not fall with h", "stays"
+    if power < 1.5:  # less than any order
+        return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"
 
 
@@ -279,16 +280,25 @@ def torques(look, row):
     return [counted(look.run, placed(CASES[row.case]()))], ""
 
 
+class Counted(Problem):
+    """A problem that notes when its torque is asked for."""
+
+    def __init__(self, problem):
+        vars(self).update(vars(problem), calls=[])
+
+    def torque(self, t, Q):
+        """The torque, and a note of the time."""
+        self.calls.append(t)
+        return super().torque(t, Q)
+
+
 def counted(run, p, steps=16):
     """The evaluations of the torque a step, as a property."""
-    p = copy.copy(p)
-    calls = []
-    torque = p.torque
-    p.torque = lambda t, Q: calls.append(t) or torque(t, Q)
+    p = Counted(p)
     run(p, p.Q0.copy(), p.Omega0.copy(), 0.125, steps, 0.0)
-    if not calls:
+    if not p.calls:
         return Property(None, None, "undecided", "problem.torque was never called")
-    return Property(len(calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
+    return Property(len(p.calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
 
 
 def largest_step(look, row, steps=50):
