@@ -18,6 +18,7 @@ from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.drift.stress import stress
+from polhode.testbench.papers.reproduce import reproduce
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
 from polhode.views.figures.polhode import plot_polhode
@@ -55,6 +56,7 @@ __all__ = [
     "problem",
     "problems",
     "recommend",
+    "reproduce",
     "solve",
     "solve_ensemble",
     "step",
