@@ -10,8 +10,11 @@ STEP_COLOURS = ("#b0305c", "#d4652a", "#2a78b5", "#1b1f24")
 """Of the curves of a panel that has no components."""
 
 DASHES = {"-": "solid", ":": (0, (1.2, 1.6)), "--": (0, (5, 2)), "-.": (0, (5, 1.6, 1.2, 1.6))}
-FEW = 130
-"""Points up to which each gets its marker; a longer curve is a line."""
+FEW = 110
+"""Markers on a curve, about."""
+
+BLOW_UP = 30
+"""A curve that ranges so many times as far as all others is cut off."""
 
 
 def history_figure(result):
@@ -50,25 +53,22 @@ def _history(axes, panel, curves):
 
 
 def _drawn(mark, points, coloured):
-    """How a curve is drawn: the paper's marker where there is room for it."""
+    """How a curve is drawn: with the paper's marker at every point, or at some where there is no room for all."""
     line = mark.lstrip("ox*s")
     options = {"lw": 0.8, "ls": DASHES.get(line or "-", "solid")}
-    if mark != line and points <= FEW:
+    if mark != line and (points <= FEW or not coloured):
         options |= {"marker": mark[0], "ms": 3.2, "mfc": "none" if mark[0] in "os" else None, "mew": 0.8}
-        options["lw"] = 0.0 if coloured else 0.5
-    elif points > 1000:
-        options["lw"] = 0.7
+        options |= {"lw": 0.0 if coloured else 0.6, "markevery": max(1, points // FEW)}
     return options
 
 
 def _limits(values):
-    """A range in which all curves are seen; one that blows up leaves it."""
-    sizes = [float(np.ptp(v[np.isfinite(v)])) for v in values]
-    calm = [v[np.isfinite(v)] for v, size in zip(values, sizes) if size <= 30 * min(s for s in sizes if s > 0)]
+    """A range in which all curves are seen; one that leaves all others far behind leaves it."""
+    finite = [v[np.isfinite(v)] for v in values]
+    *rest, most = sorted(finite, key=np.ptp)
+    calm = rest if rest and np.ptp(most) > BLOW_UP * np.ptp(rest[-1]) else finite
     low, high = min(v.min() for v in calm), max(v.max() for v in calm)
-    room = 0.08 * (high - low)
-    if len(calm) < len(values):
-        room = 1.2 * (high - low)
+    room = (1.2 if calm is rest else 0.08) * (high - low)
     return low - room, high + room
 
 
@@ -78,7 +78,7 @@ def _legend(figure, axes, panel):
     lines, labels = axes.get_legend_handles_labels()
     if panel.components:
         runs = [
-            Line2D([], [], color=INK, label=r.text, **_drawn(r.style, FEW if k == 0 else 10**4, k == 0))
+            Line2D([], [], color=INK, label=r.text, **_drawn(r.style, FEW if k == 0 else 10**4, True))
             for k, r in enumerate(panel.runs)
         ]
         parts = [Line2D([], [], color=c, lw=1.2, label=name) for c, name in zip(THREE, panel.components)]

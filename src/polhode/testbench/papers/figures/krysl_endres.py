@@ -52,7 +52,8 @@ FREE_BODY = (
         source=SOURCE,
         caption=(
             "Kinetic energy of the freely spinning body by the explicit Newmark method NMB with the steps 4, 2, 1 and "
-            "1/2. The exact one is constant. The energy dips four times a period of the tumbling motion and comes back."
+            "1/2. The exact one is constant. The energy dips twice in a period of the tumbling motion, and comes "
+            "back each time."
         ),
         panels=(Panel("kinetic energy", "kinetic energy", "$T$", FREE_RUNS),),
         notes=(SPAN,),
@@ -90,7 +91,7 @@ FREE_BODY = (
             )
             for i in range(3)
         ),
-        notes=(SPAN, "The smallest step is drawn as a line without its 801 markers."),
+        notes=(SPAN, "The smallest step is drawn as a line, without markers."),
     ),
     Convergence(
         "krysl-endres-2005-figure-4",
@@ -189,8 +190,9 @@ LAGRANGE_TOP = (
         source=SOURCE,
         caption=(
             "Lagrangian top: error of the projection of the spatial momentum on the axis of the top, by NMB with "
-            "h = 0.05. Upper curve: the attitude is a matrix, multiplied step by step; lower curve: the same, made "
-            "orthogonal again in each step. In exact arithmetic both errors are zero."
+            "h = 0.05. Once the attitude is a matrix, multiplied step by step (higher peaks), once it is made "
+            "orthogonal "
+            "again in each step. In exact arithmetic both errors are zero."
         ),
         panels=(
             Panel(
