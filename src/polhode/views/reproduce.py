@@ -29,6 +29,7 @@ def save(result, folder):
     }
     if figure is not None:
         paths["png"] = written(folder / f"{result.name}.png", lambda p: write(figure, p, dpi=200))
+    if figure is not None and result.vector:
         paths["svg"] = written(folder / f"{result.name}.svg", lambda p: write(figure, p))
     return paths
 

@@ -47,6 +47,7 @@ class BallResult(Reproduced):
     """A path in the ball with numbers on where it is and where it can go; see `facts`."""
 
     kind: ClassVar[str] = "ball"
+    vector: ClassVar[bool] = False  # a hundred thousand triangles and lines
     study: Ball
     path: Trajectory
     facts: dict[str, float]

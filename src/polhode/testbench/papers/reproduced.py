@@ -36,6 +36,7 @@ class Reproduced:
     """A figure or table, measured. `study` is what was measured; `kind` says by which views it is shown."""
 
     kind: ClassVar[str]
+    vector: ClassVar[bool] = True  # whether the figure is worth writing as SVG
     study: Any
 
     @property

@@ -161,17 +161,26 @@ def ahead_of(
     def check(result: ConvergenceResult) -> Finding:
         cases, told = {}, []
         names = list(problems or dict.fromkeys(s.problem for s in result.series))
-        for m, name, what in itertools.product(methods, names, ("Q", result.second)):
-            factors = {other: factor(result.one(m, name), result.one(other, name), what) for other in others}
-            lost = [f"{f} times the error of {other}" for other, f in factors.items() if f.greatest >= 1 / by]
-            where = f" on {name}" if len(names) > 1 else ""
-            cases[f"{m} in {what}{where}"] = not lost
+        for m in methods:
+            lost = []
+            for name, what in itertools.product(names, ("Q", result.second)):
+                factors = {other: factor(result.one(m, name), result.one(other, name), what) for other in others}
+                behind = {other: f for other, f in factors.items() if f.greatest >= 1 / by}
+                where = f" on {name}" if len(names) > 1 else ""
+                cases[f"{m} in {what}{where}"] = not behind
+                lost += [(f.mean, f"{f} times the error of {o} in {what}{where}") for o, f in behind.items()]
             if lost:
-                told.append(f"{m} has {' and '.join(lost)} in {what}{where}")
+                worst = [text for _, text in sorted(lost, reverse=True)]
+                more = f", and {len(worst) - NAMED} more" if len(worst) > NAMED + 1 else ""
+                told.append(f"{m} has {', '.join(worst[: NAMED + (not more)])}{more}")
         text = "; ".join(told) or f"ahead by a factor of {by:g} or more everywhere"
         return judged(cases, text, float(np.mean(list(cases.values()))))
 
     return check
+
+
+NAMED = 3
+"""So many of the comparisons that a method loses are told, the worst first."""
 
 
 # ---- entries of a table ------------------------------------------------------------------------------

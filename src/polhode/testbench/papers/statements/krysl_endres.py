@@ -18,15 +18,14 @@ said = functools.partial(Statement, source="krysl-endres-2005")
 
 
 def unchanging_amplitude(result: HistoryResult, energies: dict) -> Finding:
-    """Each step: the same range in both halves of the span, a trend far below it; and no drift to t = 10 000."""
+    """Each step: the same range in both halves of the span; and no drift to t = 10 000, with h = 4, 2, 1 and below."""
     cases, told = {}, []
     for c in result.curves:
         first, second = (float(np.ptp(x)) for x in np.array_split(c.values, 2))
-        trend = abs(np.polyfit(c.t, c.values, 1)[0]) * c.t[-1]
-        cases[c.label] = abs(second / first - 1) < 0.1 and trend < 0.1 * first
+        cases[c.label] = abs(second / first - 1) < 0.1
         told.append(f"{np.ptp(c.values):.2g}")
-    row = energies["free body"]["NMB"]
-    cases["t = 10 000"] = row.sign == "none"
+    row = energies["free body, large steps"]["NMB"]
+    cases["t = 10 000"] = row.sign == energies["free body"]["NMB"].sign == "none"
     text = (
         f"amplitudes {', '.join(told)} with h = 4, 2, 1, 1/2; to t = 10 000 slopes below {row.evidence[-1].bound:.0e}"
     )
@@ -294,7 +293,7 @@ def wall(result: ConvergenceResult) -> Finding:
 
 def simo_wong_drifts(energies: dict) -> Finding:
     """On five problems, at all steps."""
-    rows = {name: result["SW"] for name, result in energies.items()}
+    rows = {name: result["SW"] for name, result in energies.items() if name != "free body, large steps"}
     told = ", ".join(
         f"{name}: {row.words}"
         + (f" ({row.evidence[0].rate:+.0e})" if row.sign in "+-" else f" (below {row.evidence[0].bound:.0e})")

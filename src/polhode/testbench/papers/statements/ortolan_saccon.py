@@ -458,7 +458,7 @@ STATEMENTS = (
         key="os-trapm-imidm-accuracy",
         where="section 2, on Krysl (2008)",
         says="they exhibit ... a higher accuracy than the algorithms by Simo and Wong and Austin et al.",
-        verdict=NOT_CONFIRMED,
+        verdict=IN_PART,
         needs=("accuracy-of-others",),
         measure=ahead_of(("TRAPM", "IMIDM"), ("SW", "AKW")),
     ),
@@ -476,7 +476,7 @@ STATEMENTS = (
         says="[PRK and MCG] exhibit superior performance compared with the algorithms of Simo and Wong, "
         "Lie-Newmark, Moser "
         "and Veselov, Lewis and Simo, and Krysl (free rigid body, heavy top, fast and slow Lagrangian tops)",
-        verdict=NOT_CONFIRMED,
+        verdict=IN_PART,
         needs=("accuracy-of-others",),
         measure=ahead_of(
             ("PRK", "MCG"),

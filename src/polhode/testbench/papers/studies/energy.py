@@ -15,9 +15,10 @@ STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def simo_wong_energy() -> dict[str, StressResult]:
-    """Whether SW drifts: on the free body with four steps, on the slow top, near the wall, and on the stress test."""
+    """Whether SW drifts, on five problems; on the free body beside NMB and HSTAGM, and NMB with very large steps, too."""
     return {
         "free body": stress(["SW", "NMB", "HSTAGM"], h=STEPS, t_end=10_000.0, problem="free-body", ensemble=4),
+        "free body, large steps": stress(["NMB"], h=(4.0, 2.0), t_end=10_000.0, problem="free-body", ensemble=4),
         "slow top": stress(["SW"], h=(0.05, 0.025), t_end=1000.0, problem="slow-top", ensemble=4),
         "fast top": stress(["SW"], h=(0.01, 0.005), t_end=200.0, problem="fast-top", ensemble=4),
         "soft wall": stress(["SW"], h=(0.025, 0.0125), t_end=500.0, problem="soft-wall", ensemble=4),
