@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import statistics
+import subprocess
 import time
 
 FINE = time.get_clock_info("process_time").resolution <= 1e-6
@@ -82,8 +83,18 @@ def machine():
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
         "clock": CLOCK.__name__,
+        "commit": commit(),
         "date": time.strftime("%Y-%m-%d"),
     }
+
+
+def commit():
+    """The commit that is measured, marked where files differ from it."""
+    command = ["git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=7"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def has_instructions(name):

@@ -19,7 +19,8 @@ HEAD = """# Performance
 Generated from one run of `make bench`; nothing here is typed by hand. Nanoseconds are those of this machine,
 ratios were taken in turn within the run and travel better:
 
-{machine}, {cores} cores, {system}; Python {python}, Numba {numba}, NumPy {numpy}, SciPy {scipy}; {date}.
+{machine}, {cores} cores, {system}; Python {python}, Numba {numba}, NumPy {numpy}, SciPy {scipy}; {date},
+commit {commit}.
 Times are processor times (`{clock}`) except where wall-clock is said. The run was {run}. The load average before it was
 {load}: other programs cost wall-clock time, above all with several threads.
 """

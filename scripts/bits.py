@@ -37,7 +37,7 @@ def main():
             print(f"{method} {what} {digest}", flush=True)
     print(f"total {total(bits)}")
     if arguments.write:
-        data = {"machine": machine(), "total": total(bits), "bits": bits}
+        data = {"machines": _machines(arguments.write, bits), "total": total(bits), "bits": bits}
         pathlib.Path(arguments.write).write_text(json.dumps(data, indent=0) + "\n")
     return compared(json.loads(pathlib.Path(arguments.compare).read_text()), bits) if arguments.compare else 0
 
@@ -101,12 +101,17 @@ def machine():
     }
 
 
+def _machines(path, bits):
+    """This machine, after the others that gave the same digests."""
+    old = json.loads(pathlib.Path(path).read_text()) if pathlib.Path(path).exists() else {}
+    same = [x for x in old.get("machines", ()) if x != machine()] if old.get("bits") == bits else []
+    return [*same, machine()]
+
+
 def compared(stored, bits):
     """Print what differs from the stored digests; 1 if anything does."""
-    here = machine()
-    for key in here:
-        if stored["machine"].get(key) != here[key]:
-            print(f"note: {key} is {here[key]}; the digests were made with {stored['machine'].get(key)}")
+    if machine() not in stored["machines"]:
+        print(f"note: the digests were made on other kinds of machines; this is {machine()}")
     wrong = [f"{what}: {bits[what]}, was {stored['bits'].get(what)}" for what in bits if changed(stored, bits, what)]
     print("\n".join(wrong) if wrong else f"{len(bits)} runs have the bits stored.")
     return int(bool(wrong))

@@ -74,7 +74,16 @@ def test_module_and_attribute_on_the_command_line(capsys, monkeypatch):
     assert data["method"] == "with_exp" and data["properties"]["symplectic_free"]["verdict"] == "no"
 
 
-def test_generated_pages_are_up_to_date():
+@pytest.mark.parametrize("name", ["methods.md", "problems.md", "recommend.md"])
+def test_generated_pages_are_up_to_date(name):
+    from polhode.views.catalogue import pages
     from polhode.views.recommend import page
 
-    assert (DOCS / "recommend.md").read_text(encoding="utf-8") == page()
+    made = {**pages(), "recommend.md": page()}
+    assert (DOCS / name).read_text(encoding="utf-8") == made[name], "run `make docs`"
+
+
+def test_measured_pages_say_where_they_come_from():
+    for name, command in (("performance.md", "make bench"), ("round-off.md", "python benchmarks/roundoff.py")):
+        text = (DOCS / name).read_text(encoding="utf-8")
+        assert command in text and re.search(r"commit [0-9a-f]{7}", text), name

@@ -12,13 +12,11 @@ import pytest
 
 import polhode as ph
 from polhode import pickling
-from polhode.integrators.lie_newmark import algo_0
 from polhode.integrators.method import BlackBox
 from polhode.integrators.modified_midpoint import imr
 from polhode.integrators.parts.tableaux import CLASSICAL, GAUSS
 from polhode.integrators.preprocessed import dmv
 from polhode.integrators.time_transformed import time_transformed
-from polhode.integrators.trapezoidal import trapm
 
 TIMEOUT = 120
 """Seconds after which a process that does not answer is a failure, and not a test that never ends."""
@@ -209,7 +207,7 @@ def test_a_method_of_the_catalogue_is_itself(name):
     [
         *(ph.compose("VLV", "KL8"), ph.compose(ph.gauss(4), "Y4"), ph.compose("SR2", ("1/4", "1/2", "1/4"))),
         *(ph.gauss(4), ph.munthe_kaas(GAUSS), ph.crouch_grossman(CLASSICAL, momentum=True)),
-        *(dmv(8, 10), imr(8), time_transformed(4, complete=True), trapm("1/3"), algo_0("1/6")),
+        *(dmv(8, 10), imr(8), time_transformed(4, complete=True), ph.trapezoidal("1/3"), ph.newmark("1/6")),
     ],
     ids=lambda m: m.name,
 )

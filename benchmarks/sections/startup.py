@@ -12,14 +12,14 @@ from table import Table, span
 
 TITLE = "Start-up"
 RESULT = "import polhode as ph; ph.solve('stress', {method!r}, t_end=10.0).Q[-1]"
-CLI = "import sys; from polhode.cli import main; sys.exit(main({arguments!r}))"
+CLI = "import sys; from polhode.cli.main import main; sys.exit(main({arguments!r}))"
 COLD = ("VLV", "ELN", "LIEMID[EA]", "TLN", "RKMK4")
 """Methods started in a process each with nothing compiled: explicit and implicit, cheap and costly."""
 
 WHOLE_CATALOGUE = """
 import json, time
 import polhode as ph
-from polhode import compile
+from polhode.machine import compile
 seconds = {}
 for name, method in ph.methods().items():
     problem = ph.problem("free-body" if method.free_only else "stress")

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.kernels.step import torque_at
-from polhode.kernels.rotations import compose, exp, rotated_back
-from polhode.kernels.vectors import lin
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.rotations import compose, exp, rotated_back
+from polhode.kernels.step import torque_at
+from polhode.kernels.vectors import lin
 
 # ---- a plain function on arrays ----------------------------------------------------------------------
 

@@ -1,22 +1,37 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
-from polhode.errors import FileError, InputError, LargeStepWarning
+from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
+from polhode.integrators.lie_newmark import newmark
+from polhode.integrators.lookup import method, methods
+from polhode.integrators.magnus import jem
 from polhode.integrators.method import BlackBox, Method, Order
+from polhode.integrators.modified_midpoint import imr
 from polhode.integrators.munthe_kaas import munthe_kaas
 from polhode.integrators.parts.tableaux import Tableau
+from polhode.integrators.preprocessed import dmv
+from polhode.integrators.splitting import sr
+from polhode.integrators.time_transformed import time_transformed
+from polhode.integrators.trapezoidal import trapezoidal
 from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
 from polhode.physics import build, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
+from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
-from polhode.runs.solve import method, methods, solve, step
+from polhode.runs.integrator import Integrator
+from polhode.runs.quantities import dist
+from polhode.runs.solve import solve, step
+from polhode.runs.sweeps.draws import draws
+from polhode.runs.sweeps.sweep import open_sweep, sweep
+from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
+from polhode.testbench.convergence.growth import global_error
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.papers.reproduce import reproduce
 from polhode.views.figures.animate import animate
@@ -32,10 +47,13 @@ __all__ = [
     "Ensemble",
     "FileError",
     "InputError",
+    "Integrator",
     "LargeStepWarning",
     "Method",
     "Order",
     "Problem",
+    "RunError",
+    "RunWarning",
     "Tableau",
     "Trajectory",
     "animate",
@@ -43,13 +61,22 @@ __all__ = [
     "certify",
     "compose",
     "crouch_grossman",
+    "dist",
+    "dmv",
+    "draws",
     "gauss",
+    "global_error",
+    "imr",
     "inertia",
+    "jem",
     "kernel",
     "load",
     "method",
     "methods",
+    "modified_hamiltonian",
     "munthe_kaas",
+    "newmark",
+    "open_sweep",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",
@@ -59,6 +86,11 @@ __all__ = [
     "reproduce",
     "solve",
     "solve_ensemble",
+    "sr",
     "step",
     "stress",
+    "sweep",
+    "taylor",
+    "time_transformed",
+    "trapezoidal",
 ]

@@ -59,7 +59,7 @@ MISUSES = {
     "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),
     "torque with wrong arguments": (
         lambda: ph.Problem(**FREE, torque=lambda Q: (0, 0, 0)),
-        "failed at the start.*time",
+        "takes 1 argument; it is called as torque\\(t, Q\\)",
     ),
     "torque against potential": (
         lambda: ph.Problem(**FREE, torque=lambda t, Q: (-Q[2, 1], Q[2, 0], 0), potential=lambda Q: Q[2, 2]),
@@ -76,11 +76,39 @@ MISUSES = {
     "h NaN": (lambda: ph.solve("stress", "VLV", h=nan, t_end=1), "h is nan"),
     "h text": (lambda: ph.solve("stress", "VLV", h="small", t_end=1), "h is 'small'.*number"),
     "not a whole number of steps": (
-        lambda: ph.solve("stress", "VLV", h=0.3, t_end=1),
+        lambda: ph.solve("stress", "VLV", h=0.3, t_end=1, strict=True),
         "3.33333333333 steps.*whole number. h = 0.333333333333333.* gives 3 steps",
     ),
     "wrong direction": (lambda: ph.solve("stress", "VLV", h=-0.1, t_end=1), "change the sign of h"),
-    "t_end too near": (lambda: ph.solve("stress", "VLV", h=10, t_end=1), "less than one step"),
+    "t_end too near": (
+        lambda: ph.solve("stress", "VLV", h=10, t_end=1, strict=True),
+        "0.1 steps.*h = 1.0 gives 1 steps",
+    ),
+    "t_end at t0": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=0), "is t0: there is nothing to integrate"),
+    "t_eval outside": (
+        lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, t_eval=[2]),
+        "t = 2, which is outside.*0 to 1",
+    ),
+    "t_eval falling": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, t_eval=[0.5, 0.2]), "0.2 after 0.5.*rise"),
+    "t_eval and out": (lambda: ph.solve("stress", "VLV", h=0.1, t_eval=[1], out="a.nc"), "do not go with out"),
+    "event no function": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, events={"a": 1}), "'a'. is 1.*function"),
+    "event no number": (
+        lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, events={"a": lambda t, Q, Omega: Q}),
+        "The event 'a' is array.*one number",
+    ),
+    "terminal unknown": (
+        lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, events={"a": lambda t, Q, Omega: t}, terminal="b"),
+        "terminal has 'b'; it may have a",
+    ),
+    "direction alone": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, direction={"a": 1}), "none were given"),
+    "direction wrong": (
+        lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, events={"a": lambda t, Q, Omega: t}, direction={"a": 2}),
+        "direction of 'a' is 2.*rising",
+    ),
+    "on_failure": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, on_failure="stop"), "'stop'.*warn, raise, return"),
+    "Integrator behind": (lambda: ph.Integrator("stress", "VLV", h=0.1).advance_to(-1), "t = -1 is behind t = 0"),
+    "Integrator set Q0": (lambda: ph.Integrator("stress", "VLV", h=0.1).set(Q0=(0, 0, 1)), "use reset"),
+    "Integrator n": (lambda: ph.Integrator("stress", "VLV", h=0.1).step(0.5), "n is 0.5.*whole number"),
     "t_end and n_steps": (lambda: ph.solve("stress", "VLV", h=0.1, t_end=1, n_steps=10), "t_end or n_steps, not both"),
     "no t_end": (lambda: ph.solve(ph.Problem(**FREE), "VLV", h=0.1), "Give t_end or n_steps"),
     "no h": (lambda: ph.solve(ph.Problem(**FREE), "VLV", t_end=1), "Give h"),

@@ -11,8 +11,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.integrators.lie_newmark import algo_0
-from polhode.integrators.trapezoidal import trapm
 
 FORCED = ph.problem("forced")
 FREE = ph.problem("free-body", inertia=tuple(FORCED.moments))
@@ -255,10 +253,10 @@ PRINTED = {
     "MLEOK": moser_veselov(0, 1),
 }
 OF_ONES_OWN = [
-    (algo_0("1/6", "1/2"), general_newmark(1 / 6, 1 / 2)),
-    (algo_0("0.3", "0.6"), general_newmark(0.3, 0.6)),
-    (trapm("1/3"), trapezoid_m(1 / 3)),
-    (trapm(0), trapezoid_m(0)),
+    (ph.newmark("1/6", "1/2"), general_newmark(1 / 6, 1 / 2)),
+    (ph.newmark("0.3", "0.6"), general_newmark(0.3, 0.6)),
+    (ph.trapezoidal("1/3"), trapezoid_m(1 / 3)),
+    (ph.trapezoidal(0), trapezoid_m(0)),
 ]
 
 
@@ -367,12 +365,12 @@ def test_a_torque_that_nearly_vanishes_is_no_obstacle(name):
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: trapm(1), "less than 1"),
-        (lambda: trapm(-0.5), "at least 0"),
-        (lambda: trapm("half"), "must be a number"),
-        (lambda: algo_0(gamma=0), "gamma must be positive"),
-        (lambda: algo_0(beta=-1), "must not be negative"),
-        (lambda: algo_0(beta=float("nan")), "must be numbers"),
+        (lambda: ph.trapezoidal(1), "less than 1"),
+        (lambda: ph.trapezoidal(-0.5), "at least 0"),
+        (lambda: ph.trapezoidal("half"), "must be a number"),
+        (lambda: ph.newmark(gamma=0), "gamma must be positive"),
+        (lambda: ph.newmark(beta=-1), "must not be negative"),
+        (lambda: ph.newmark(beta=float("nan")), "must be a number"),
     ],
 )
 def test_parameters_that_make_no_method_are_refused_with_a_reason(make, words):
@@ -380,7 +378,9 @@ def test_parameters_that_make_no_method_are_refused_with_a_reason(make, words):
         make()
 
 
-@pytest.mark.parametrize("name, method", [("ALGO_0(1/6, 1/2)", algo_0("1/6")), ("TRAPM(1/3)", trapm("1/3"))])
+@pytest.mark.parametrize(
+    "name, method", [("ALGO_0(1/6, 1/2)", ph.newmark("1/6")), ("TRAPM(1/3)", ph.trapezoidal("1/3"))]
+)
 def test_parameters_stay_exact(name, method):
     from mpmath import mpf, workdps
 
@@ -392,5 +392,5 @@ def test_parameters_stay_exact(name, method):
 
 @pytest.mark.parametrize("zeta, order", [("1/2", 2), ("1/3", 1)])
 def test_claims_follow_the_parameters(zeta, order):
-    assert trapm(zeta).order == order == algo_0(gamma=zeta).order
-    assert trapm(zeta).symmetric is algo_0(gamma=zeta).symmetric is (order == 2)
+    assert ph.trapezoidal(zeta).order == order == ph.newmark(gamma=zeta).order
+    assert ph.trapezoidal(zeta).symmetric is ph.newmark(gamma=zeta).symmetric is (order == 2)

@@ -163,7 +163,7 @@ def test_nodes_are_numbers():
 
 SHORTER_VECTORS = """
 import polhode as ph
-from polhode import lanes
+from polhode.machine import lanes
 assert lanes.HALF == 4
 for name in ("GAUSS8", "GAUSS16"):
     s, plain = (ph.solve("forced", name, h=0.2, n_steps=5, compiled=c) for c in (True, False))

@@ -80,12 +80,10 @@ def test_claims_are_those_of_the_table():
 # ---- nothing names a property beside the table -------------------------------------------------------------
 
 ALLOWED = {
-    "properties.py": "the table",
-    "model.py": "counts torques by torques_per_step",
-    "certify/across.py": "the comparison of engines has columns of its own",
-    "report/engines.py": "the same",
+    "testbench/peers/across.py": "the comparison of engines has columns of its own",
+    "views/engines.py": "the same",
 }
-FOLDERS = ("methods/", "reproduce/")  # methods make claims; papers' tables have columns of their own
+FOLDERS = ("integrators/", "testbench/papers/")  # methods make claims; papers' tables have columns of their own
 ORDINARY = {"order", "drift", "iterations", "symplectic"}  # of a scheme, of a stress test, of a run, a word of KEPT
 
 
@@ -125,7 +123,7 @@ def test_nothing_else_names_a_property(tmp_path):
 
 EDITS = (  # file, text, and the text before which it is inserted
     (
-        "properties.py",
+        "integrators/properties.py",
         """    length_free: bool | None = claim(
         title="length of the momentum, free body",
         measure="length",
@@ -138,9 +136,9 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "    energy_free: bool | None = claim(",
     ),
-    ("certify/theorems.py", '    "length": casimir,\n', '    "energy": energy,\n}'),
+    ("testbench/certificate/theorems.py", '    "length": casimir,\n', '    "energy": energy,\n}'),
     (
-        "certify/defects.py",
+        "testbench/certificate/defects.py",
         """def length(run, p, h):
     J = p.tensor
     return abs(np.sum((J @ _three(run, p, h)[1]) ** 2) - np.sum((J @ p.Omega0) ** 2))
@@ -149,15 +147,15 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "DIRECT = {",
     ),
-    ("certify/defects.py", '    "length": (length, ROUND_OFF, ""),\n', '    "energy": (energy,'),
-    ("properties.py", '        ("top", "heavy top", None),\n', '    )\n    for what in ("Q", "Omega")'),
+    ("testbench/certificate/defects.py", '    "length": (length, ROUND_OFF, ""),\n', '    "energy": (energy,'),
+    ("integrators/properties.py", '        ("top", "heavy top", None),\n', '    )\n    for what in ("Q", "Omega")'),
     (
-        "properties.py",
+        "integrators/properties.py",
         '    Row(key="answer", title="the answer", kind=NUMBER, measure="answer", case="free"),\n',
         '    Row(key="iterations"',
     ),
     (
-        "certify/kernel.py",
+        "testbench/certificate/kernel.py",
         """def answer(method, p, row):
     yield Property(42.0, None, "yes", "known before")
 
@@ -165,7 +163,7 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "MEASURES = {",
     ),
-    ("certify/kernel.py", '    "answer": answer,\n', '    "iterations": iterations,'),
+    ("testbench/certificate/kernel.py", '    "answer": answer,\n', '    "iterations": iterations,'),
 )
 
 ASKED = """
@@ -224,8 +222,12 @@ def asked(tmp_path_factory):
 
 
 def test_a_row_and_its_measurements_are_all_it_takes():
-    tables = {"properties.py"}
-    measurements = {"certify/theorems.py", "certify/defects.py", "certify/kernel.py"}
+    tables = {"integrators/properties.py"}
+    measurements = {
+        "testbench/certificate/theorems.py",
+        "testbench/certificate/defects.py",
+        "testbench/certificate/kernel.py",
+    }
     assert {name for name, _, _ in EDITS} == tables | measurements
 
 

@@ -15,7 +15,7 @@ import polhode as ph
 PROGRAM = """
 import json, sys
 import polhode as ph
-from polhode import compile
+from polhode.machine import compile
 U = lambda Q: Q[2, 2] + FACTOR * Q[0, 1]
 p = ph.Problem(inertia=(1, 2, 2.5), potential=U, Omega0=(0.1, 1, 0))
 a = ph.solve("stress", "VLV", h=0.125, n_steps=100)
@@ -48,7 +48,7 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
     assert [name for name, hit in third["compiled"] if not hit] == ["torque"]
     assert third["ends"][0] == first["ends"][0] and third["ends"][1] != first["ends"][1]
 
-    equations = source / "polhode" / "methods" / "equations.py"  # a kernel two calls below the step
+    equations = source / "polhode" / "integrators" / "parts" / "equations.py"  # a kernel two calls below the step
     text = equations.read_text()
     assert "a = 1 + dot(e, e)" in text
     equations.write_text(text.replace("a = 1 + dot(e, e)", "a = 1 + 2 * dot(e, e)"))
@@ -56,7 +56,7 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
     assert [name for name, hit in fourth["compiled"] if not hit] == ["loop-vlv_step-9-0-float64"]
     assert fourth["ends"] != first["ends"]
 
-    vectors = source / "polhode" / "so3" / "vectors.py"  # what every kernel stands on
+    vectors = source / "polhode" / "kernels" / "vectors.py"  # what every kernel stands on
     vectors.write_text(vectors.read_text() + "\n# edited\n")
     assert not any(hit for _, hit in run(cache, source)["compiled"])
 
@@ -80,7 +80,7 @@ def test_methods_plus_torques_are_compiled_not_methods_times_torques():
     """Counted in a process of its own, where nothing was compiled before."""
     program = """
 import polhode as ph
-from polhode import compile
+from polhode.machine import compile
 torques = [lambda t, Q, k=k: (k * Q[0, 1], Q[1, 2], 0.1 * t) for k in (0.1, 0.2)]
 mine = [ph.Problem(inertia=(1, 2, 2.5), torque=f, Omega0=(1, 0, 0.1)) for f in torques]
 for problem in ("stress", "heavy-top", "free-body", *mine):

@@ -291,7 +291,9 @@ def test_unit_leaves_a_unit_quaternion_alone():
 
 
 def test_warm_cache_compiles_once(tmp_path):
-    program = "import sys; from polhode.cli import main; sys.exit(main(['warm-cache', '--methods', 'LP2', '--json']))"
+    program = (
+        "import sys; from polhode.cli.main import main; sys.exit(main(['warm-cache', '--methods', 'LP2', '--json']))"
+    )
     environment = {**os.environ, "POLHODE_CACHE": str(tmp_path)}
     found = []
     for _ in range(2):

@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 
 import polhode as ph
+from polhode.kernels import scalar
 
 
 class Spiteful:
@@ -94,6 +95,13 @@ def calls(folder):
         ),
         "compose": (ph.compose, {"method": "VLV", "scheme": "S4"}),
         "gauss": (ph.gauss, {"order": 4}),
+        "dmv": (ph.dmv, {"order": 4, "substeps": 2}),
+        "imr": (ph.imr, {"order": 4}),
+        "jem": (ph.jem, {"order": 6}),
+        "sr": (ph.sr, {"order": 4}),
+        "time_transformed": (ph.time_transformed, {"order": 4, "complete": True}),
+        "newmark": (ph.newmark, {"beta": 0.25, "gamma": 0.5}),
+        "trapezoidal": (ph.trapezoidal, {"zeta": 0.5}),
         "munthe_kaas": (ph.munthe_kaas, {"tableau": tableau, "name": "a", "aliases": (), "drift": None, "sources": ()}),
         "crouch_grossman": (
             ph.crouch_grossman,
@@ -130,6 +138,12 @@ def calls(folder):
             {"inertia_body": (1, 2, 2.5), "moment_body": (0, 0, 1), "field_space": (1, 0, 0)} | start,
         ),
         "wall": (ph.build.wall, {"inertia_body": (1, 2, 2.5), "normal_space": (0, 0, 1)} | wall | start),
+        "point_force": (
+            ph.build.point_force,
+            {"inertia_body": (1, 2, 2.5), "point_body": (0, 0, 1), "force_space": (0, 1, 0), "t0": 0.0} | start,
+        ),
+        "dist": (ph.dist, {"A": np.eye(3), "B": (0, 0, 1)}),
+        "modified_hamiltonian": (ph.modified_hamiltonian, {"inertia": (1, 2, 2.5), "h": 0.1, "terms": 1}),
         "box": (ph.inertia.box, {"mass": 1.0, "lengths_body": (1, 2, 3)}),
         "ellipsoid": (ph.inertia.ellipsoid, {"mass": 1.0, "semi_axes_body": (1, 2, 3)}),
         "cylinder": (
@@ -150,10 +164,10 @@ def still(problem, Q, Omega, h, t):
 
 def faults(count, seed, only=None, seconds=60):
     """Make so many bad calls, each from its own seed; yields (name, what was replaced, fault) of the wrong ones."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # names of files among the values
         known = calls(folder)
         names = [only] if only else list(known)
-        kernels = list(ph.scalar.KERNELS)
+        kernels = list(scalar.KERNELS)
         for k in range(count):
             rng = random.Random(f"{seed} {k}")
             name = names[k % len(names)]
@@ -163,7 +177,7 @@ def faults(count, seed, only=None, seconds=60):
             places = {label: rng.randrange(len(values)) for label in chosen}
             given = arguments | {label: values[place] for label, place in places.items()}
             fault = outcome(function, given, seconds)
-            ph.scalar.KERNELS[:] = kernels
+            scalar.KERNELS[:] = kernels
             if fault:
                 yield name, {label: shown(values[place]) for label, place in places.items()}, fault
 

@@ -39,10 +39,8 @@ def test_machine_code_gives_the_bits_of_the_interpreter(bits):
 
 
 def test_the_bits_are_those_stored(bits, stored):
-    here = BITS.machine()
-    other = [key for key in here if here[key] != stored["machine"][key]]
-    if other:
-        pytest.skip(f"the digests were made on another kind of machine: it differs in {', '.join(other)}")
+    if BITS.machine() not in stored["machines"]:
+        pytest.skip(f"the digests were made on other kinds of machines: this is {BITS.machine()}")
     assert [what for what in bits if BITS.changed(stored, bits, what)] == []
 
 

@@ -11,8 +11,6 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.integrators.lie_newmark import algo_0
-from polhode.integrators.trapezoidal import trapm
 
 FORCED = ph.problem("forced")
 FREE = ph.problem("free-body", inertia=tuple(FORCED.moments))
@@ -95,7 +93,7 @@ def test_newmark_in_space_axes_is_newmark_in_body_axes(state):
 
 @pytest.mark.parametrize("beta, other", [("1/4", "TLN-EXP"), (0, "NMB")])
 def test_algo_0_contains_the_lie_newmark_methods(state, beta, other):
-    same(step(algo_0(beta, "1/2")), step(other), state)
+    same(step(ph.newmark(beta, "1/2")), step(other), state)
 
 
 def test_algo_1_is_the_body_frame_midpoint_rule(state):
@@ -268,7 +266,7 @@ def test_midpoint_and_trapezoidal_rules_are_the_euler_methods_in_either_order(st
 
 @pytest.mark.parametrize("zeta", [0, 0.25, 0.75])
 def test_trapm_takes_the_share_zeta_forward(state, zeta):
-    same(step(trapm(zeta)), chain(forward(zeta * H, True), backward((1 - zeta) * H, True)), state)
+    same(step(ph.trapezoidal(zeta)), chain(forward(zeta * H, True), backward((1 - zeta) * H, True)), state)
 
 
 # ---- conjugate methods: equal drift --------------------------------------------------------------------

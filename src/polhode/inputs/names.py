@@ -1,5 +1,7 @@
 """Names, choices, yes or no, functions, and sequences of them."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -16,6 +18,18 @@ def text(label: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > 200:
         raise InputError(f"{label} is {one_line(value)}; it must be text of one line, from 1 to 200 characters.")
     return str(value)
+
+
+def spelled(name: str) -> str:
+    """A name as it is looked up: small letters without accents, spaces, dashes, underscores, brackets and ampersands.
+
+    A last word that says only what kind of thing it is does not count: "Koziara-Bićanić algorithm". What separates
+    numbers stays, for "DMV1.2" is not "DMV12".
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c)).casefold()
+    plain = re.sub(r"[\s_]+", " ", plain).strip().rstrip(".")
+    plain = re.sub(r" (method|algorithm|integrator|scheme)$", "", plain)
+    return re.sub(r"[\s&()\[\]\-\u2010-\u2015\u2212]|\band\b", "", plain)
 
 
 def text_or_empty(label: str, value: Any) -> str:
@@ -64,6 +78,13 @@ def choices(label: str, value: Any, known: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str) or name not in known:
             raise InputError(f"{label} has {one_line(name)}; it may have {', '.join(known)}.")
     return tuple(several)
+
+
+def choice(label: str, value: Any, known: Iterable[str]) -> str:
+    """One of the names known."""
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{label} is {one_line(value)}; it may be {', '.join(known)}.")
+    return value
 
 
 def function(label: str, value: Any) -> Callable[..., Any]:

@@ -2,15 +2,18 @@
 
 import functools
 
-from polhode.errors import InputError, one_line, unknown
+from polhode.errors import InputError, one_line
+from polhode.inputs import spelled
+from polhode.integrators import names
 from polhode.integrators.compensated import VLV_KAHAN
 from polhode.integrators.crouch_grossman import CG3, CG4, CG_RK4
-from polhode.integrators.elliptic import EXACT, JEM2, JEM4
+from polhode.integrators.elliptic import EXACT
 from polhode.integrators.energy_momentum import AKW, LS
 from polhode.integrators.gauss import GAUSS8, GAUSS16
 from polhode.integrators.hulbert import HSTAGM
 from polhode.integrators.koziara_bicanic import NEW1, NEW2, NEW3
 from polhode.integrators.lie_newmark import ALGO_0, ELN, NMB, NMS, TLN, TLN_EXP
+from polhode.integrators.magnus import JEM2, JEM4, JEM6
 from polhode.integrators.method import Method
 from polhode.integrators.midpoint_implicit import IMID, IMIDM
 from polhode.integrators.midpoint_lie import LIEMID, LIEMID_E1, LIEMID_E2, LIEMID_EA, LIEMID_EB
@@ -44,7 +47,7 @@ METHODS = (
     *(SR2, SR4, SR6, LP2),
     *(RKMK2, RKMK3, RKMK4),
     *(CG3, CG4, CG_RK4),
-    *(EXACT, JEM2, JEM4),
+    *(EXACT, JEM2, JEM4, JEM6),
     *(RKN6, RKN8),
     *(GAUSS8, GAUSS16),
 )
@@ -57,31 +60,33 @@ def methods():
 
 @functools.cache
 def _known():
-    """Every method by its name and aliases, in small letters."""
-    return {key.lower(): m for m in METHODS for key in (m.name, *m.aliases)}
+    """Every method by all that it is called."""
+    return names.spellings(METHODS)
 
 
 def is_name(name: str) -> bool:
-    """Whether a method has this name or alias."""
-    return name.lower() in _known()
+    """Whether a method of the catalogue is called so."""
+    return spelled(name) in _known()
 
 
 def method(name):
-    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    """Look a method up by what it is called; "VLV/KL8" is a composition. A Method is returned as it is.
+
+    The rules are in `polhode.integrators.names`: names, aliases and titles however spelled, and names with numbers.
+    """
     if isinstance(name, Method):
         return name
     if not isinstance(name, str):
         raise InputError(f"method is {one_line(name)}; give a name, such as 'VLV', or a Method.")
-    known = _known()
+    found = _known().get(spelled(name)) or names.from_numbers(name)
+    if found is not None:
+        return found
     base, _, scheme = name.rpartition("/")
-    if name.lower() not in known and base and len(name) < 100:  # compositions of compositions, but no endless ones
+    if base and len(name) < names.MOST_CHARACTERS:
         from polhode.integrators.composition import compose
 
         return compose(base, scheme)
-    try:
-        return known[name.lower()]
-    except KeyError:
-        raise unknown("method", name, list(methods())) from None
+    raise names.not_found(name, _known())
 
 
 named(method, methods())

@@ -81,7 +81,7 @@ def compose(method, scheme):
 
     Its claims follow from those of the method and from the weights.
     """
-    from polhode.integrators.catalogue import method as look_up
+    from polhode.integrators.lookup import method as look_up
 
     scheme, base = scheme_of(scheme), look_up(method)
     orders = _checked(base)

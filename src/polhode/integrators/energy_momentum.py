@@ -111,7 +111,7 @@ _family = dict(
 
 AKW = Method(
     name="AKW",
-    aliases=("akw_mid", "IncrSO3_AKW", "Austin et al."),
+    aliases=("akw_mid", "IncrSO3_AKW", "Austin et al.", "IMR"),
     title="Austin-Krishnaprasad-Wang, midpoint rule with the Cayley map",
     sources=("austin-krishnaprasad-wang-1993",),
     step=akw_step,

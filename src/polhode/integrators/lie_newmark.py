@@ -3,9 +3,10 @@
 from fractions import Fraction
 
 from polhode.errors import InputError
+from polhode.inputs import checked_call
 from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import midpoint
-from polhode.integrators.parts.tableaux import constants
+from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import minus9, newton, secant, size
 from polhode.kernels.rotations import cay, compose, exp, matrix, rotated, unit
 from polhode.kernels.scalar import kernel
@@ -32,7 +33,7 @@ def eln_step(h, t, state, body):
     Misprint: Bou-Rabee, Ortolan & Saccon print the Cayley map with 4 + |x| where 4 + |x|^2 is meant; the
     printed map leaves the group.
     """
-    return newmark(h, t, state, body, cay)
+    return explicit_member(h, t, state, body, cay)
 
 
 @kernel
@@ -47,7 +48,7 @@ def nmb_step(h, t, state, body):
 
     Misprint: the Newton matrix (43) of Krysl & Endres has two wrong terms; their program has them right.
     """
-    return newmark(h, t, state, body, exp)
+    return explicit_member(h, t, state, body, exp)
 
 
 @kernel
@@ -95,7 +96,7 @@ def tln_step(h, t, state, body):
     Misprints: the Jacobian in circulation has wrong signs in its inertia part and in the first torque term;
     none is needed here, the derivative of the torque is learnt from step to step.
     """
-    return trapezoidal(h, t, state, body, cay)
+    return trapezoidal_member(h, t, state, body, cay)
 
 
 @kernel
@@ -108,7 +109,7 @@ def tln_exp_step(h, t, state, body):
     Same claims as TLN for the same reasons: symmetric, second order, nothing kept. It is Simo and Vu-Quoc's
     Newmark method with beta = 1/4, gamma = 1/2, and its energy falls at two thirds of the rate of TLN.
     """
-    return trapezoidal(h, t, state, body, exp)
+    return trapezoidal_member(h, t, state, body, exp)
 
 
 @kernel
@@ -124,8 +125,8 @@ def algo_0_step(h, t, state, body):
     gamma = 1/2, the default, is TLN with the exponential map. Nothing is kept, no more than by ELN: neither
     momentum nor energy of the free body, and no symplectic form; the energy falls on the stress test.
 
-    `algo_0(beta, gamma)` makes the others. The formulas are those common to the family; the paper itself treats
-    rods.
+    `polhode.newmark(beta, gamma)` makes the others, "ALGO_0(1/4, 0.6)" by name. The formulas are those common to the
+    family; the paper itself treats rods.
     """
     q, Pi, tau, memory = state
     J, iJ = body[0], body[1]
@@ -143,7 +144,7 @@ def algo_0_step(h, t, state, body):
 
 
 @kernel
-def newmark(h, t, state, body, retraction):
+def explicit_member(h, t, state, body, retraction):
     """The explicit member of the family for a map from rotation vectors to rotations."""
     q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
@@ -157,7 +158,7 @@ def newmark(h, t, state, body, retraction):
 
 
 @kernel
-def trapezoidal(h, t, state, body, retraction):
+def trapezoidal_member(h, t, state, body, retraction):
     """The trapezoidal member of the family."""
     q, Pi, tau, memory = state
     J, iJ = body[0], body[1]
@@ -196,12 +197,10 @@ def start_spatial(h, t, q, Pi, body):
     return (q, Pi, torque_at(t, q, body), e + e + e)
 
 
-def algo_0(beta=Fraction(1, 4), gamma=Fraction(1, 2)):
-    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions."""
-    try:
-        beta, gamma = Fraction(beta), Fraction(gamma)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"beta is {beta!r}, gamma {gamma!r}; they must be numbers, such as Fraction(1, 6).") from None
+@checked_call
+def newmark(beta: float | str | Fraction = Fraction(1, 4), gamma: float | str | Fraction = Fraction(1, 2)) -> Method:
+    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions or text."""
+    beta, gamma = exact_number("beta", beta), exact_number("gamma", gamma)
     if not (beta >= 0 and gamma > 0):
         raise InputError(f"beta is {beta}, gamma {gamma}; beta must not be negative and gamma must be positive.")
     usual = (beta, gamma) == (Fraction(1, 4), Fraction(1, 2))
@@ -235,7 +234,7 @@ _nothing_kept = dict(
 
 ELN = Method(
     name="ELN",
-    aliases=("SVQ-VLN", "SVQ", "Lie-Newmark"),
+    aliases=("SVQ-VLN", "SVQ", "Lie-Newmark", "explicit Lie-Newmark", "semi-explicit Lie-Newmark"),
     title="explicit Lie-Newmark, Cayley map",
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012", "bou-rabee-ortolan-saccon-2010"),
     step=eln_step,
@@ -246,7 +245,7 @@ ELN = Method(
 )
 NMB = Method(
     name="NMB",
-    aliases=("ELN-EXP", "rotint_nmb"),
+    aliases=("ELN-EXP", "rotint_nmb", "explicit Newmark in the body frame"),
     title="explicit Lie-Newmark, exponential map",
     sources=("krysl-endres-2005",),
     step=nmb_step,
@@ -268,7 +267,7 @@ NMS = Method(
 )
 TLN = Method(
     name="TLN",
-    aliases=("SVQ-TLN",),
+    aliases=("SVQ-TLN", "trapezoidal Lie-Newmark"),
     title="trapezoidal Lie-Newmark, Cayley map",
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_step,
@@ -288,4 +287,4 @@ TLN_EXP = Method(
     drift="-",
     **_nothing_kept,
 )
-ALGO_0 = algo_0()
+ALGO_0 = newmark()

@@ -167,7 +167,7 @@ LIEMID_E2 = Method(
 )
 LIEMID_EA = Method(
     name="LIEMID[EA]",
-    aliases=("LIEMIDEA", "liemid_Newmark"),
+    aliases=("LIEMIDEA", "liemid_Newmark", "explicit Lie-midpoint"),
     title="explicit midpoint-Lie",
     sources=("krysl-2005", "ortolan-saccon-2012", "bou-rabee-ortolan-saccon-2010"),
     step=liemid_ea_step,

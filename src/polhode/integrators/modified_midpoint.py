@@ -2,10 +2,10 @@
 
 import functools
 
-from polhode.errors import InputError
+from polhode.inputs import checked_call
 from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
-from polhode.integrators.preprocessed import coefficients
+from polhode.integrators.preprocessed import coefficients, even
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import three
 from polhode.kernels.implicit import newton, size
@@ -86,10 +86,10 @@ def imr_flow(order):
     return imr
 
 
-def imr(order):
-    """The modifying implicit midpoint rule of an even order."""
-    if order not in range(2, 15, 2):
-        raise InputError(f"The order is {order!r}; the modifying midpoint rule is made for the even orders 2 to 14.")
+@checked_call
+def imr(order: int) -> Method:
+    """The modifying implicit midpoint rule of an even order, 2 to 14."""
+    order = even(order, 14, "the modifying midpoint rule is")
     return Method(
         name=f"IMR{order}",
         title=f"modifying implicit midpoint rule, order {order}",

@@ -67,7 +67,7 @@ def below_right_angle(report, e, w):
 
 RATTLE = Method(
     name="RATTLE",
-    aliases=("DMV", "MV", "Moser-Veselov", "LGVI", "LLM2007"),
+    aliases=("DMV", "MV", "Moser-Veselov", "LGVI", "LLM2007", "discrete Moser-Veselov"),
     title="RATTLE, discrete Moser-Veselov",
     family="Moser-Veselov",
     sources=("moser-veselov-1991", "mclachlan-scovel-1995", "reich-1994", "lee-leok-mcclamroch-2007"),
@@ -87,7 +87,7 @@ RATTLE = Method(
 )
 MLEOK = Method(
     name="MLEOK",
-    aliases=("Lee-Leok-McClamroch 2005",),
+    aliases=("Lee-Leok-McClamroch 2005", "incrso3_mleok"),
     title="Lee-Leok-McClamroch, first order",
     family="Moser-Veselov",
     sources=("lee-leok-mcclamroch-2005",),

@@ -1,9 +1,11 @@
 """Preprocessed Moser-Veselov: the discrete Moser-Veselov step with moments of inertia made to fit."""
 
 import functools
+import numbers
 from fractions import Fraction
 
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
+from polhode.inputs import checked_call
 from polhode.integrators.method import Method, Order
 from polhode.integrators.moser_veselov import moser_veselov_step
 from polhode.integrators.parts.kicked import kicked, started
@@ -48,8 +50,8 @@ def dmv_flow(order, substeps):
 
         Pitfall: the equation has two solutions, one with the rotation phi wanted, one with pi - phi. Steps that
         find the second (|e| = tan(phi/2) > 1) or are to turn by more than 1.55 are reported as failures; keep the
-        rotation of a step below 1.2. With a costly torque and large h take `dmv(order, substeps=m)`: m steps of
-        h/m between the kicks, with the moments computed once.
+        rotation of a step below 1.2. With a costly torque and large h take `polhode.dmv(order, substeps=m)`: m steps
+        of h/m between the kicks, with the moments computed once.
 
         Misprint: in the proof of Hairer & Vilmart's Proposition 2.3, H~ = s H + (1 + d) C should read s H + d C.
         """
@@ -79,12 +81,14 @@ CLAIMS = dict(
 )
 
 
-def dmv(order, substeps=1):
+@checked_call
+def dmv(order: int, substeps: int = 1) -> Method:
     """The preprocessed Moser-Veselov method of an even order, with m = `substeps` small steps between the kicks."""
     order, substeps = even(order), _whole(substeps)
     return Method(
-        name=f"DMV{order}" if substeps == 1 else f"DMV{order}/{substeps}",
-        title=f"preprocessed discrete Moser-Veselov, order {order}",
+        name=f"DMV{order}" if substeps == 1 else f"DMV{order}*{substeps}",
+        title=f"preprocessed discrete Moser-Veselov, order {order}"
+        + ("" if substeps == 1 else f", {substeps} steps between the kicks"),
         step=kicked(dmv_flow(order, substeps)),
         start=start_trail if substeps == 1 else started(_trail(substeps)),
         coefficients=coefficients(free_body.preprocessed, order // 2 - 1),
@@ -129,17 +133,21 @@ def _trail(substeps):
     return memory
 
 
-def even(order):
-    """An order that these methods can have."""
-    if order not in range(2, 21, 2):  # 20 takes some seconds, and more than floats can use
-        raise InputError(f"The order is {order!r}; Moser-Veselov methods are made for the even orders 2 to 20.")
+def even(order: int, most: int = 20, what: str = "Moser-Veselov methods are") -> int:
+    """An order that these methods can have; 20 takes some seconds, and more than floats can use."""
+    if not _is_whole(order) or order not in range(2, most + 1, 2):
+        raise InputError(f"The order is {one_line(order)}; {what} made for the even orders 2 to {most}.")
     return int(order)
 
 
 def _whole(substeps):
-    if substeps not in range(1, 1001):
-        raise InputError(f"substeps is {substeps!r}; it must be a whole number from 1 to 1000.")
+    if not _is_whole(substeps) or substeps not in range(1, 1001):
+        raise InputError(f"substeps is {one_line(substeps)}; it must be a whole number from 1 to 1000.")
     return int(substeps)
+
+
+def _is_whole(value):
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 DMV4, DMV6, DMV8, DMV10, DMV12 = (dmv(order) for order in (4, 6, 8, 10, 12))

@@ -1,8 +1,8 @@
 """The properties of an integrator, one row each: certificates, claims, lists, pages, JSON and advice follow from them.
 
 To add a property, add its row: to `Claims` if methods claim it, to `UNCLAIMED` if not. It is measured by the functions
-that certify/kernel.py (kernels) and certify/outside.py (anything that runs) list under its `measure`, on the problem
-that certify/cases.py lists under its `case`.
+that ``testbench/certificate/kernel.py`` (kernels) and ``outside.py`` (anything that runs) list under its `measure`, on
+the problem that ``cases.py`` lists under its `case`.
 """
 
 from dataclasses import dataclass, field, fields

@@ -105,7 +105,7 @@ _momentum_kept = dict(
 
 ALGO_C1 = Method(
     name="ALGO_C1",
-    aliases=("SWC1", "SW-C"),
+    aliases=("SWC1", "SW-C", "simo_wong_algo_c1", "ALCO_C1"),
     title="Simo-Wong, energy and momentum",
     sources=("simo-wong-1991", "krysl-2008"),
     step=algo_c1_step,
@@ -117,7 +117,7 @@ ALGO_C1 = Method(
 )
 SW = Method(
     name="SW",
-    aliases=("ALGO_C2", "SWC2"),
+    aliases=("ALGO_C2", "SWC2", "simo_wong_algo_c2", "Simo-Wong"),
     title="Simo-Wong, explicit",
     sources=("simo-wong-1991", "krysl-endres-2005"),
     step=sw_step,

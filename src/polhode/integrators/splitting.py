@@ -3,9 +3,11 @@
 import functools
 import itertools
 
+from polhode.errors import InputError, one_line
+from polhode.inputs import checked_call
 from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
-from polhode.integrators.parts.schemes import KAHAN_LI6, SUZUKI
+from polhode.integrators.parts.schemes import KAHAN_LI6, KAHAN_LI8, SOFRONIOU_SPALETTA10, SUZUKI, Scheme
 from polhode.integrators.parts.tableaux import constants
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp
@@ -29,7 +31,7 @@ def sr_flow(stages):
         S is a body with moments J2, J2, J3: it turns about its momentum at the rate |y|/J2 and about the third
         axis at the rate (1/J3 - 1/J2) y3, both constant. R turns about the first axis at the rate
         (1/J1 - 1/J2) y1. SR2 is Strang's splitting R(h/2) S(h) R(h/2); SR4 and SR6 compose SR2 five times with
-        Suzuki's coefficients and nine times with Kahan and Li's,
+        Suzuki's coefficients and nine times with Kahan and Li's (`polhode.sr(order)` goes on to 8 and 10),
 
             SR2(g1 h) SR2(g2 h) ... SR2(gn h),       neighbouring rotations R taken together.
 
@@ -142,7 +144,16 @@ _symplectic = dict(
 )
 
 
-def _sr(order, weights, sources):
+SCHEMES = {2: Scheme("one", (1,)), 4: SUZUKI[0], 6: KAHAN_LI6, 8: KAHAN_LI8, 10: SOFRONIOU_SPALETTA10}
+"""By order: how SR2 is composed."""
+
+
+@checked_call
+def sr(order: int) -> Method:
+    """The symmetric + rotation splitting of order 2, 4, 6, 8 or 10, as a Method."""
+    if isinstance(order, bool) or not isinstance(order, int) or order not in SCHEMES:
+        raise InputError(f"order is {one_line(order)}; SR is made for the orders {', '.join(map(str, SCHEMES))}.")
+    weights, sources = SCHEMES[order].weights, SCHEMES[order].sources
     return Method(
         name=f"SR{order}",
         title=f"symmetric + rotation splitting, order {order}",
@@ -154,9 +165,7 @@ def _sr(order, weights, sources):
     )
 
 
-SR2 = _sr(2, (1,), ())
-SR4 = _sr(4, SUZUKI[0].weights, SUZUKI[0].sources)
-SR6 = _sr(6, KAHAN_LI6.weights, KAHAN_LI6.sources)
+SR2, SR4, SR6 = (sr(order) for order in (2, 4, 6))
 LP2 = Method(
     name="LP2",
     title="Lie-Poisson splitting by axes",

@@ -2,6 +2,7 @@
 
 import functools
 
+from polhode.inputs import checked_call, flag
 from polhode.integrators.method import Method, Order
 from polhode.integrators.moser_veselov import below_right_angle
 from polhode.integrators.parts.equations import moser_veselov
@@ -41,8 +42,8 @@ def time_transformed_flow(order, complete):
         This is the method as published (the momentum curves DMV4 and DMV6 of Krysl & Endres 2005). Remark 2.4 of
         Hairer & Vilmart (2006) completes it: turn Q by cay(2 e + 2 (D/r) J e) instead of cay(2 e), where the
         series D/r(H, C) is that of `integrators.series.free_body`; the added rotation is about the mean momentum, so
-        Pi is as before, Q has order 2r, and spatial momentum stays exact. `time_transformed(order,
-        complete=True)` is this variant. Its authors found it inferior to DMV4 and DMV6.
+        Pi is as before, Q has order 2r, and spatial momentum stays exact. `polhode.time_transformed(
+        order, complete=True)` is this variant, DMV-TT4+Q by name. Its authors found it inferior to DMV4 and DMV6.
 
         Pitfall: as for DMV4, keep the rotation of a step below 1.2.
         """
@@ -58,9 +59,10 @@ def time_transformed_flow(order, complete):
     return dmv_tt
 
 
-def time_transformed(order, complete=False):
+@checked_call
+def time_transformed(order: int, complete: bool = False) -> Method:
     """The time-transformed Moser-Veselov method of an even order; complete: Q has that order, too."""
-    order = even(order)
+    order, complete = even(order), flag("complete", complete)
     return Method(
         name=f"DMV-TT{order}" + ("+Q" if complete else ""),
         title=f"time-transformed discrete Moser-Veselov, order {order}" + ("" if complete else " in Omega"),

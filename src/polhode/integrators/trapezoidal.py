@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 from polhode.errors import InputError
+from polhode.inputs import checked_call
 from polhode.integrators.method import Method
 from polhode.integrators.midpoint_implicit import backward
 from polhode.integrators.parts.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
-from polhode.integrators.parts.tableaux import constants
+from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import secant, size
 from polhode.kernels.rotations import compose, dexp, exp, rotated_back, unit
 from polhode.kernels.scalar import kernel
@@ -49,7 +50,8 @@ def trapm_step(h, t, state, body):
     Any other zeta gives first order and no symmetry: nearer 0 it damps (zeta = 0 is backward Euler), nearer 1
     it feeds (zeta = 1, forward Euler, is not offered: it is explicit and of no use). For every zeta momentum is
     carried along by the rotation, so the spatial momentum of the free body and the vertical one of a top are
-    exact; energy is not, and the map is neither Poisson nor symplectic. `trapm(zeta)` makes the others.
+    exact; energy is not, and the map is neither Poisson nor symplectic. `polhode.trapezoidal(zeta)` makes the
+    others, "TRAPM(0.3)" by name.
     """
     q, Pi, tau, memory = state
     zeta = body[2][0]
@@ -141,18 +143,16 @@ def tableau_equation(e, data, body):
     return (r[0] / 2, r[1] / 2, r[2] / 2), A, scaled(k * k / 2, torque_at(t, compose(q, exp(x)), body))
 
 
-def trapm(zeta=Fraction(1, 2)):
-    """TRAPM with the share `zeta` of the step taken by forward Euler, 0 <= zeta < 1; exact as a Fraction."""
-    try:
-        zeta = Fraction(zeta)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"zeta is {zeta!r}; it must be a number, for example Fraction(1, 3).") from None
+@checked_call
+def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
+    """TRAPM with the share `zeta` of the step taken by forward Euler, 0 <= zeta < 1; exact as a Fraction or text."""
+    zeta = exact_number("zeta", zeta)
     if not 0 <= zeta < 1:
         raise InputError(f"zeta is {zeta}; it must be at least 0 and less than 1 (1/2 is the trapezoidal rule).")
     half = zeta == Fraction(1, 2)
     return Method(
         name="TRAPM" if half else f"TRAPM({zeta})",
-        aliases=("dyneq_trapm", "dyneq_trapm_zeta") if half else (),
+        aliases=("dyneq_trapm", "dyneq_trapm_zeta", "incrso3_trapm") if half else (),
         title="trapezoidal, momentum form" + ("" if half else f", zeta = {zeta}"),
         coefficients=constants((zeta,)),
         step=trapm_step,
@@ -190,7 +190,7 @@ TRAP = Method(
     drift="+",
     **_implicit,
 )
-TRAPM = trapm()
+TRAPM = trapezoidal()
 RKMK_TRAP = Method(
     name="RKMK-TRAP",
     aliases=("BBTRAP", "bb_rkmk_trap"),

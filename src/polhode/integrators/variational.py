@@ -121,7 +121,7 @@ _variational = dict(
 
 VLV = Method(
     name="VLV",
-    aliases=("HP-CAY", "Lie-Verlet"),
+    aliases=("HP-CAY", "Lie-Verlet", "velocity Lie-Verlet"),
     title="variational Lie-Verlet",
     sources=("bou-rabee-marsden-2009", "ortolan-saccon-2012"),
     step=vlv_step,

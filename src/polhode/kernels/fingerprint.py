@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from polhode.pickling import Travels
+
 LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
 """Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
 
@@ -302,8 +304,12 @@ class _Walk:
                 self.add(part)
 
     def _add_object(self, value: Any, kind: type) -> None:
-        """Any other object is what it would be made of again by pickle."""
+        """Any other object is what it would be made of again by pickle; one of ours, what it holds for others."""
         self.changeable = True
+        if isinstance(value, Travels):  # a method, a problem: pickled by name it would lead to the whole catalogue
+            self._say("ours", _name(kind))
+            self._each([x for pair in vars(value).items() if not pair[0].startswith("_") for x in pair], mutable=True)
+            return
         try:
             parts = value.__reduce_ex__(4)
         except Exception:  # whatever an object does when asked: it cannot be seen through

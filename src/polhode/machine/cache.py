@@ -27,10 +27,10 @@ MOST_DAYS = 30
 def cache_base() -> pathlib.Path:
     """The folder of everything kept between processes; POLHODE_CACHE moves it."""
     base = os.environ.get("POLHODE_CACHE")
-    if base is None:
-        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or pathlib.Path.home() / ".cache"
-        base = pathlib.Path(home) / "polhode"
-    return pathlib.Path(base)
+    if base is not None:
+        return pathlib.Path(base)
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return pathlib.Path(home or pathlib.Path.home() / ".cache") / "polhode"
 
 
 @functools.cache

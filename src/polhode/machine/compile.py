@@ -27,11 +27,14 @@ from polhode.kernels import loop as loops
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import fingerprint, is_static, reachable
 from polhode.kernels.rotations import matrix
+from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.cache import cache_base, folder
 from polhode.machine.frozen import frozen, is_compiled_where_called
+from polhode.machine.link_only import LINK_ONLY
 from polhode.machine.overloads import F8, jitable, make_callable
 from polhode.machine.pointers import address_of, pointer, put, taken
 from polhode.machine.user_functions import LIKE_PYTHON, UsersOwnCompiler, is_users
+from polhode.machine.variants import VARIANTS
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
@@ -60,15 +63,16 @@ class CannotCompile(Exception):
 
 def torque(function, kind=TORQUE):
     """Machine code of a torque kernel (t, Q, parameters) -> three numbers, or of another type."""
-    return machine_code(_itself, kind, function.__name__, functions=(function,))
+    return machine_code(itself, kind, function.__name__, functions=(function,))
 
 
 def potential(function):
     """Machine code of a potential kernel (Q, parameters) -> number."""
-    return machine_code(_itself, POTENTIAL, function.__name__, functions=(function,))
+    return machine_code(itself, POTENTIAL, function.__name__, functions=(function,))
 
 
-def _itself(x):
+def itself(x):
+    """What is given."""
     return x
 
 
@@ -81,11 +85,11 @@ def loop(step, memory, coefficients, kind=TORQUE):
     """
 
     def make(step):
-        advance, body_of, state_of = loops.advance, _body(coefficients, kind), _state(memory)
+        advance, make_body, make_state = loops.advance, body_of(coefficients, kind), state_of(memory)
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
             done, row, left, iterations, error, last = advance(
-                step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row
+                step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row
             )
             put(state, last)
             return done, row, left, iterations, error
@@ -100,12 +104,12 @@ def survey(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
 
     def make(step):
-        inner, body_of, state_of = loops.survey, _body(coefficients, kind), _state(memory)
+        inner, make_body, make_state = loops.survey, body_of(coefficients, kind), state_of(memory)
         potential_at = pointer(POTENTIAL)
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
             done, row, left, iterations, error, last = inner(
-                *(step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row),
+                *(step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row),
                 *(potential_at(U), origin, each, looks, tally),
             )
             put(state, last)
@@ -117,17 +121,17 @@ def survey(step, memory, coefficients, kind=TORQUE):
     return machine_code(make, SURVEY, name, kernels=(step,))
 
 
-def _body(coefficients, kind):
+def body_of(coefficients, kind):
     """body(constants, torque, par): the body that a step is given."""
     J, iJ, numbers, torque_at = taken(3, 0), taken(3, 3), taken(coefficients, 6), pointer(kind)
 
     def body(constants, torque, par):
-        return J(constants), iJ(constants), numbers(constants), (torque_at(torque), _address(par))
+        return J(constants), iJ(constants), numbers(constants), (torque_at(torque), place_of(par))
 
     return body
 
 
-def _state(memory):
+def state_of(memory):
     """state(numbers): the state that a step is given."""
     q, Pi, tau, rest = taken(4, 0), taken(3, 4), taken(3, 7), taken(memory, 10)
 
@@ -156,15 +160,18 @@ def energies():
         def evaluate(address, par, rows, out):
             potential = function_at(address)
             for i in range(len(rows)):
-                out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
+                out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), place_of(par))
 
         return evaluate
 
-    signature = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
-    return machine_code(make, signature, "energies", kernels=(matrix,))
+    return machine_code(make, ENERGIES, "energies", kernels=(matrix,))
 
 
-def probe(kind, one=_itself):
+ENERGIES = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
+PROBE = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
+
+
+def probe(kind, one=itself):
     """Machine code that evaluates a torque or potential of some type once: look(address, par, t, Q, out).
 
     `one` is a kernel that takes the torque of one body from what comes back (``quadrature_lanes.py``).
@@ -174,15 +181,14 @@ def probe(kind, one=_itself):
         at, nine = pointer(kind), taken(9, 0)
 
         def look_at_torque(address, par, t, Q, out):
-            out[0], out[1], out[2] = one(at(address)(t, nine(Q), _address(par)))
+            out[0], out[1], out[2] = one(at(address)(t, nine(Q), place_of(par)))
 
         def look_at_potential(address, par, t, Q, out):
-            out[0] = at(address)(nine(Q), _address(par))
+            out[0] = at(address)(nine(Q), place_of(par))
 
         return look_at_potential if kind is POTENTIAL else look_at_torque
 
-    signature = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
-    return machine_code(make, signature, f"probe-{kind.args[0]}", kernels=(one,))
+    return machine_code(make, PROBE, f"probe-{kind.args[0]}", kernels=(one,))
 
 
 # ---- from functions to machine code, at this moment --------------------------------------------------
@@ -201,11 +207,11 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     """Machine code of ``make(*kernels, *functions)`` for one signature, from memory, from the disk or compiled.
 
     It is found by the fingerprint of kernels and functions as they are now, and compiled from copies that hold the
-    same values. Kernels may have other implementations in lanes (`inside.VARIANTS`), functions, a user's torque or
+    same values. Kernels may have other implementations in lanes (``variants.py``), functions, a user's torque or
     potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept.
     """
-    made_of = fingerprint((*kernels, *functions))
-    key = (name, signature, made_of.digest)
+    made_of = fingerprint_now((*kernels, *functions))
+    key = (name, _text(signature), made_of.digest)
     if not made_of.unseen and key in KEPT:
         found = KEPT[key]
         if key in CHANGING:
@@ -219,6 +225,17 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     if isinstance(found, CannotCompile):
         raise found
     return found
+
+
+_TEXTS: dict = {}
+
+
+def _text(signature):
+    """A signature as text; looked up by identity, as the hash of a signature takes longer than a short run."""
+    known = _TEXTS.get(id(signature))
+    if known is None or known[0] is not signature:
+        known = _TEXTS[id(signature)] = signature, str(signature)
+    return known[1]
 
 
 def _keep(key, found, for_ever):
@@ -287,7 +304,8 @@ def _stamp(name, signature, made_of, kernels):
     """A hash of all that machine code depends on: sources, processor, signature, and the functions it is made of."""
     one_by_one = [scalar.ALONE[f] for f in reachable(kernels) if f in scalar.ALONE]
     processor = cpu_target.target_context.codegen().magic_tuple()
-    text = repr((_sources(), processor, name, str(signature), made_of.digest, fingerprint(one_by_one).digest))
+    made_from = made_of.digest, fingerprint(one_by_one).digest
+    text = repr((_sources(), processor, name, str(signature), *made_from, VARIANTS, LINK_ONLY))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -339,7 +357,7 @@ class DiskCache(caching._Cache):
 
 
 @intrinsic
-def _address(typing_context, array):
+def place_of(typing_context, array):
     """Where the numbers of an array are; the caller keeps the array alive."""
 
     def build(context, builder, signature, arguments):

@@ -17,33 +17,47 @@ from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_static
 from polhode.machine import compile
 from polhode.machine.frozen import inner, options_of
-from polhode.machine.half_blocks import WHOLE, joined, lower, upper
+from polhode.machine.half_blocks import joined, lower, upper
 from polhode.machine.lane_by_lane import numbers_of, with_lane
+from polhode.machine.lanes import HALF as HALF  # how wide blocks are, for those who make them
 from polhode.machine.lanes import I64, WIDTH, Lanes
 from polhode.machine.overloads import F8
 from polhode.machine.pointers import leaves, pointer
 
 
-def loop(step, start, memory, coefficients, torque=None, width=WIDTH, kind=compile.TORQUE):
+def loop(
+    step,
+    start,
+    memory,
+    coefficients,
+    torque=None,
+    width=WIDTH,
+    kind=compile.TORQUE,
+    parameters=functions.PARAMETERS,
+):
     """Machine code that advances blocks of bodies; `memory` and `coefficients` are how many numbers a method carries.
 
     With a `torque`, a kernel, it is compiled into the loop: one loop for each method and torque. A torque by
     address would cost a third of the speed, as all vectors must leave their registers for it. Without one, the loop
     is given the torque's address, a function of the type `kind`, and calls it for each body: one loop for each method.
+    `parameters` is how many the torque has.
     """
-    i8, numbers = types.int64, types.Array(F8, 3, "C")
-    marks, values = types.Array(i8, 1, "C"), types.Array(F8, 1, "C")
-    signature = i8(i8, F8, F8, *[i8] * 8, *[numbers] * 4, marks, values)
-    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + ("" if torque else f"-{kind.args[0]}")
-    make = functools.partial(_blocks, memory, coefficients, width, kind)
-    return compile.machine_code(make, signature, name, (step, start), (torque,) if torque else ())
+    name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + (
+        f"-{parameters}" if torque else f"-{kind.args[0]}"
+    )
+    make = functools.partial(_blocks, memory, coefficients, width, kind, parameters)
+    return compile.machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
 
 
-def _blocks(memory, coefficients, width, kind, step, start, torque=None):
+I8, ARRAYS = types.int64, types.Array(F8, 3, "C")
+SIGNATURE = I8(I8, F8, F8, *[I8] * 8, *[ARRAYS] * 4, types.Array(I8, 1, "C"), types.Array(F8, 1, "C"))
+
+
+def _blocks(memory, coefficients, width, kind, count, step, start, torque=None):
     """The loop, to be compiled."""
-    WHOLE.update((step, start))
     advance, everybody, write, view = loops.advance_all, scalar.everybody, writer(width), viewer(width)
-    load, resume, read_start = _loader(coefficients, torque, width, kind), _resumer(memory, width), reader(7, 0, width)
+    load = _loader(coefficients, torque, width, kind, count)
+    resume, read_start = _resumer(memory, width), reader(7, 0, width)
     by_rows = torque is None and width > 1
 
     def blocks(
@@ -80,13 +94,13 @@ def _blocks(memory, coefficients, width, kind, step, start, torque=None):
     return blocks
 
 
-def _loader(coefficients, torque, width, kind):
+def _loader(coefficients, torque, width, kind, count):
     """load(given, constants, parameters, b): the body that a step is given, for block b.
 
     Constants are J, 1/J and the coefficients of the method; arrays of one block hold for all.
     """
     read_J, read_iJ, read_numbers = reader(3, 0, width), reader(3, 3, width), reader(coefficients, 6, width)
-    force = _compiled_in(torque, width) if torque else _called(width, kind)
+    force = _compiled_in(torque, width, count) if torque else _called(width, kind)
 
     def load(given, constants, parameters, b):
         c, p = min(b, len(constants) - 1), min(b, len(parameters) - 1)
@@ -95,9 +109,9 @@ def _loader(coefficients, torque, width, kind):
     return load
 
 
-def _compiled_in(torque, width):
+def _compiled_in(torque, width, count):
     """The torque as part of the loop, with its parameters in lanes."""
-    read = reader(functions.PARAMETERS, 0, width)
+    read = reader(count, 0, width)
     if not is_static(torque):  # a copy, for this loop alone: a kernel would be remembered for ever
         torque = inner(torque, options_of(torque))
         torque = in_halves(torque) if width == WIDTH else torque
@@ -185,9 +199,6 @@ def follow(error, healthy, b, numbers, by_rows, width):
             else:
                 for i in range(numbers.shape[1]):
                     numbers[b, i, k] = numbers[b, i, healthy]
-
-
-WHOLE.update((alive, survivor, note, follow))
 
 
 # ---- memory ------------------------------------------------------------------------------------------

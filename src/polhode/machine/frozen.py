@@ -49,7 +49,7 @@ class _Copies:
             return self._function(value, value, outermost, options_of(value))
         if isinstance(value, tuple) and type(value) is tuple:
             return tuple(self.of(x) for x in value)
-        if hasattr(value, "tobytes") and getattr(value, "shape", ()):
+        if hasattr(value, "tobytes") and getattr(value, "shape", False):
             return value.copy(order="K")
         return value
 

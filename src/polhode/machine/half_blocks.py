@@ -14,8 +14,8 @@ from numba.extending import intrinsic
 
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import reachable
+from polhode.kernels.implicit import repeated
 from polhode.kernels.step import torque_at
-from polhode.machine import overloads
 from polhode.machine.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
 
 
@@ -32,9 +32,20 @@ def _is_whole(function):
     called = reachable([function])
     return (
         function in WHOLE
+        or function.__module__ == "polhode.machine.ensemble_loop"
+        or _arguments(function) in (STEP, START)
         or scalar.everybody in called
         or any(f.__module__ == "polhode.kernels.quadrature_nodes" for f in called)
     )
+
+
+STEP, START = ("h", "t", "state", "body"), ("h", "t", "q", "Pi", "body")
+"""The arguments of a step and of what starts one (``kernels/step.py``). Whether a kernel is one must be seen on the
+kernel itself: the step of one method is a part of another that is composed of it."""
+
+
+def _arguments(function):
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
 
 
 def _half(first):
@@ -86,8 +97,6 @@ def joined(typing_context, low, high):
     return mapped(low, change)(low, high), build
 
 
-WHOLE = {torque_at}
-"""Kernels that are not halved though nothing in them says so: steps, those of the loop, and one that is better
-halved in its two parts, the attitude and the torque there."""
-
-overloads.VARIANTS.append(halved)
+WHOLE = (torque_at, repeated)
+"""Kernels that are not halved though nothing in them says so: one that is better halved in its two parts, the attitude
+and the torque there, and the iteration of a collocation method, whose sweep mixes nodes."""

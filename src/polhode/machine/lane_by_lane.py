@@ -9,7 +9,6 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.kernels import scalar
-from polhode.machine import overloads
 from polhode.machine.lanes import Lanes, mapped, parts
 from polhode.machine.overloads import F8
 
@@ -84,6 +83,3 @@ def with_lane(typing_context, values, k, numbers):
         return changed(args[0], args[2], values)
 
     return values(values, k, numbers), build
-
-
-overloads.VARIANTS.insert(0, one_by_one)

@@ -3,58 +3,17 @@
 Numba optimises every function and makes machine code of it, also of those that are only linked into others and inlined
 there, where they are optimised again. A loop has some fifty of them; not doing it saves a fifth of the time to compile
 one. Functions of vectors are optimised all the same: done all at once in the loop, they would take longer.
+POLHODE_LINK_ONLY=0 leaves it to Numba: slower to compile, and free of Numba's private interface.
 """
 
-from llvmlite import ir
-from numba import _dynfunc, types  # type: ignore[attr-defined]  # a module in C
-from numba.core.codegen import JITCodeLibrary
+import os
+
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import NativeLowering
 
-
-class LinkedCode(JITCodeLibrary):
-    """The code of a function, ready to be linked into others."""
-
-    has_vectors = False
-
-    def _optimize_final_module(self):
-        self.has_vectors = self.has_vectors or any(getattr(x, "has_vectors", False) for x in self._linking_libraries)
-        if self.has_vectors:
-            super()._optimize_final_module()
-
-    def _finalize_final_module(self):
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class LinkedLowering(NativeLowering):
-    """Numba's last pass, but without machine code."""
-
-    _name = "polhode_linked_lowering"
-
-    def run_pass(self, state):
-        """Lower, and tell callers where the code is; what Python would call is empty."""
-        code = state.library = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
-        code.has_vectors = any(map(_is_vector, state.args))
-        state.flags.no_compile = True
-        done = super().run_pass(state)
-        state.flags.no_compile = False
-        about = state.cr.fndesc
-        entry = _dynfunc.make_function(about.lookup_module(), about.qualname, "", 0, state.cr.env, (code,))
-        state.targetctx.insert_user_function(entry, about, [code])
-        state.reload_init.extend(code._reload_init)
-        state.cr = state.cr._replace(cfunc=entry)
-        return done
-
-
-def _is_vector(kind):
-    """Whether a type is a vector, or a tuple with one in it."""
-    if isinstance(kind, types.BaseTuple):
-        return any(map(_is_vector, kind))
-    return isinstance(getattr(kind, "llvm", None), ir.VectorType)
+LINK_ONLY = os.environ.get("POLHODE_LINK_ONLY") != "0"
+"""Whether it is done; part of the key of every piece of machine code."""
 
 
 class LinkedCompiler(CompilerBase):
@@ -62,8 +21,13 @@ class LinkedCompiler(CompilerBase):
 
     def define_pipelines(self):
         """The one pipeline."""
+        usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        if not LINK_ONLY:
+            return [usual]
+        from polhode.machine.linked_lowering import LinkedLowering
+
         passes = PassManager("polhode_linked")
-        for kind, text in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
+        for kind, text in usual.passes:
             passes.add_pass(LinkedLowering if kind is NativeLowering else kind, text)
         passes.finalize()
         return [passes]

@@ -1,7 +1,7 @@
-"""Kernels, and the functions of ``scalar.py`` and ``user.py`` that they call, inside machine code.
+"""Kernels, and the functions of ``scalar.py`` and ``inputs/functions.py`` that they call, inside machine code.
 
-A kernel is compiled from its own source for the types it is called with, or from another implementation that a
-variant offers (bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
+A kernel is compiled from its own source for the types it is called with, or from another implementation
+(``variants.py``: bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
 doubles and complex numbers; ``lanes.py`` and ``quadrature_lanes.py`` do so for vectors.
 """
 
@@ -19,10 +19,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from polhode.inputs import functions
+from polhode.inputs import functions, parameters
 from polhode.kernels import scalar
 from polhode.machine.link_only import LinkedCompiler
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
+from polhode.machine.variants import chosen
 
 F8 = types.float64
 INSIDE: Any = {  # for functions that only machine code calls
@@ -31,10 +32,6 @@ INSIDE: Any = {  # for functions that only machine code calls
     "no_cfunc_wrapper": True,
     "pipeline_class": LinkedCompiler,
 }
-
-VARIANTS: list = []
-"""Functions (kernel, types of its arguments) -> another implementation of it, or None; see halves.py, alone.py."""
-
 
 BY_TYPE: set = set()
 """Functions that are different code for each type of number, and never compiled from their own source."""
@@ -52,7 +49,7 @@ def jitable(function):
 
     @overload(function, jit_options=options, strict=False)
     def implementation(*args):
-        return next(filter(None, (variant(function, args) for variant in VARIANTS)), function)
+        return chosen(function, args)
 
 
 def make_callable():
@@ -212,28 +209,67 @@ def _square(Q):
 @intrinsic
 def _array_on_stack(typing_context, Q):
     """A 3x3 array over nine numbers on the stack: no allocation, and gone with the caller's frame."""
-    number = Q.dtype
-    array = types.Array(number, 2, "C")
+    array = types.Array(Q.dtype, 2, "C")
 
     def build(context, builder, signature, arguments):
-        llvm = context.get_data_type(number)
-        memory = cgutils.alloca_once(builder, llvm, size=9)
-        for k, value in enumerate(cgutils.unpack_tuple(builder, arguments[0], 9)):
-            context.pack_value(builder, number, value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
-        item = context.get_abi_sizeof(llvm)
-        result = context.make_array(array)(context, builder)
-        intp = context.get_value_type(types.intp)
-        context.populate_array(
-            result,
-            data=memory,
-            shape=[ir.Constant(intp, 3)] * 2,
-            strides=[ir.Constant(intp, 3 * item), ir.Constant(intp, item)],
-            itemsize=ir.Constant(intp, item),
-            meminfo=None,
-        )
-        return result._getvalue()
+        return _on_stack(context, builder, array, (3, 3), cgutils.unpack_tuple(builder, arguments[0], 9))
 
     return array(Q), build
+
+
+def _on_stack(context, builder, array, shape, values):
+    """An array of some shape over numbers that are put on the stack."""
+    number, intp = array.dtype, context.get_value_type(types.intp)
+    llvm = context.get_data_type(number)
+    memory = cgutils.alloca_once(builder, llvm, size=len(values))
+    for k, value in enumerate(values):
+        context.pack_value(builder, number, value, builder.gep(memory, [ir.Constant(ir.IntType(64), k)]))
+    item = context.get_abi_sizeof(llvm)
+    strides = [item * math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    result = context.make_array(array)(context, builder)
+    context.populate_array(
+        result,
+        data=memory,
+        shape=[ir.Constant(intp, n) for n in shape],
+        strides=[ir.Constant(intp, n) for n in strides],
+        itemsize=ir.Constant(intp, item),
+        meminfo=None,
+    )
+    return result._getvalue()
+
+
+@by_type(parameters.view, inline="always")
+def _view(kind, par):
+    return lambda kind, par: _record(kind, par)
+
+
+@intrinsic
+def _record(typing_context, kind, par):
+    """p, a named tuple of numbers and arrays on the stack, from a row in memory or in a tuple."""
+    shapes = kind.instance_class.shapes
+    number = par.dtype
+    kinds = [types.Array(number, len(shape), "C") if shape else number for shape in shapes]
+    if kind.instance_class.spread:
+        result = types.Tuple(kinds)
+    elif len(set(kinds)) == 1:
+        result = types.NamedUniTuple(kinds[0], len(kinds), kind.instance_class)
+    else:
+        result = types.NamedTuple(kinds, kind.instance_class)
+
+    def build(context, builder, signature, arguments):
+        def at(k):
+            if isinstance(par, types.BaseTuple):
+                return builder.extract_value(arguments[1], k)
+            return builder.load(builder.gep(arguments[1], [ir.Constant(ir.IntType(64), k)]))
+
+        parts, first = [], parameters.FIRST
+        for shape, part in zip(shapes, kinds):
+            values = [at(first + k) for k in range(math.prod(shape))]
+            parts.append(_on_stack(context, builder, part, shape, values) if shape else values[0])
+            first += len(values)
+        return context.make_tuple(builder, result, parts)
+
+    return result(kind, par), build
 
 
 @overload(operator.matmul)

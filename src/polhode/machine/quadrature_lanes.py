@@ -1,16 +1,16 @@
 """The functions of ``quadrature_nodes.py`` in machine code: nodes are the lanes of one SIMD vector."""
 
+import functools
+
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from polhode.kernels import quadrature_nodes
-from polhode.kernels.implicit import repeated
 from polhode.kernels.rotations import matrix
 from polhode.kernels.step import torque_at
-from polhode.machine import compile, overloads
+from polhode.machine import compile
 from polhode.machine.compile import PAR
-from polhode.machine.half_blocks import WHOLE
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import I32, Lanes
 from polhode.machine.overloads import F8, by_type
@@ -25,12 +25,18 @@ def torque_for(problem, s):
     One that cannot run in lanes, since it branches on a number, is called for one after the other; None if it cannot
     be compiled at all.
     """
-    lanes = Lanes(s)
-    kind = types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
+    kind = _torque_at(s)
     try:
         return compile.torque(problem.torque_kernel, kind), kind
     except compile.CannotCompile:
         return problem.machine_torque, compile.TORQUE
+
+
+@functools.cache
+def _torque_at(s):
+    """The type of a torque at s nodes at once."""
+    lanes = Lanes(s)
+    return types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
 
 
 def first_node(tau):
@@ -202,10 +208,6 @@ def at_one(function, args):
 
 def _is_for_nodes(torque):
     return isinstance(torque, Pointer) and isinstance(torque.kind.args[0], Lanes)
-
-
-overloads.VARIANTS.append(at_one)
-WHOLE.add(repeated)  # the sweep that it is given mixes nodes
 
 
 @intrinsic

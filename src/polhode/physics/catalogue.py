@@ -3,6 +3,7 @@
 import inspect
 
 from polhode.errors import InputError, one_line, unknown
+from polhode.inputs import spelled
 from polhode.physics.problem import Problem
 from polhode.physics.published.book_toss import book_toss
 from polhode.physics.published.forced import forced
@@ -27,6 +28,23 @@ PROBLEMS = {
 }
 
 
+SAID = {
+    "stress test": "stress",
+    "freely spinning body": "free-body",
+    "free rigid body": "free-body",
+    "asymmetric body": "asymmetric",
+    "asymmetric rigid body": "asymmetric",
+    "water molecule": "water",
+    "unstable rotation: book toss": "book-toss",
+    "Lagrangian top": "lagrange-top",
+    "fast Lagrangian top": "fast-top",
+    "slow Lagrangian top": "slow-top",
+    "soft wall contact": "soft-wall",
+    "body in Coulombic potential with soft wall contact": "soft-wall",
+}
+"""What the papers call their problems, where that is not the name."""
+
+
 def problems():
     """The catalogue: for every name the function that makes the problem; its keywords are the parameters."""
     return dict(PROBLEMS)
@@ -40,10 +58,11 @@ def problem(name, **parameters):
         return name
     if not isinstance(name, str):
         raise InputError(f"problem is {one_line(name)}; give a name, such as 'stress', or a Problem.")
-    try:
-        make = PROBLEMS[name.lower()]
-    except KeyError:
-        raise unknown("problem", name, list(PROBLEMS)) from None
+    known = {spelled(n): make for n, make in PROBLEMS.items()}
+    known |= {spelled(n): PROBLEMS[meant] for n, meant in SAID.items()}
+    make = known.get(spelled(name))
+    if make is None:
+        raise unknown("problem", name, list(PROBLEMS))
     allowed = inspect.signature(make).parameters
     for given in parameters:
         if given not in allowed:

@@ -2,13 +2,15 @@
 
 import copy
 import math
+from typing import Any
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError, one_line
+from polhode.errors import FrozenError, InputError, one_line
 from polhode.inputs import functions
-from polhode.inputs.principal import attitude, in_principal, velocity
+from polhode.inputs import parameters as named
+from polhode.inputs.principal import velocity
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels
 
@@ -24,12 +26,17 @@ class Problem(Travels):
     potential    U(Q) -> float, Q a 3x3 array. Alone it is enough: the torque is derived to round-off.
     torque       tau(t, Q) -> three numbers in body axes; or
     torque_space the same in space axes
+    parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
+                 (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
+    args         the same one by one, for functions such as torque(t, Q, k, c)
     Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
     Omega0, Pi0  body angular velocity, or body angular momentum
     invariants   {name: function(Q, Omega) -> number} that you expect to be conserved
     breaks       times at which the torque jumps; steps must begin there
     h, t_end     step and end of the interval to use when none is given
     """
+
+    _is_made = False  # from the end of the construction on, a problem does not change
 
     @inputs.checked_call
     def __init__(
@@ -39,6 +46,8 @@ class Problem(Travels):
         potential=None,
         torque=None,
         torque_space=None,
+        parameters=None,
+        args=None,
         Q0=None,
         Omega0=None,
         Pi0=None,
@@ -56,22 +65,37 @@ class Problem(Travels):
                 inputs.function(label, f)
         invariants = inputs.functions_by_name("invariants", invariants)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
+        self.fields, row = named.fields(parameters, args)
+        given = {"torque": torque, "torque_space": torque_space, "potential": potential}
+        first = {"torque": ("t", "Q"), "torque_space": ("t", "Q"), "potential": ("Q",)}
+        taken = {
+            label: functions.fields_taken(label, f, self.fields, first[label])
+            for label, f in given.items()
+            if f is not None
+        }
+        if self.fields is not None and not any(taken.values()):
+            raise InputError(_unused(self.fields, taken))
         if torque is not None:
-            self.torque_kernel = functions.body_torque(torque)
+            self.torque_kernel = functions.body_torque(torque, taken["torque"])
         elif torque_space is not None:
-            self.torque_kernel = functions.space_torque(torque_space)
+            self.torque_kernel = functions.space_torque(torque_space, taken["torque_space"])
         elif potential is not None:
-            self.torque_kernel = functions.potential_only(potential)
+            self.torque_kernel = functions.potential_only(potential, taken["potential"])
         else:
             self.torque_kernel = functions.no_torque
         self.has_torque = self.torque_kernel is not functions.no_torque
-        self.potential_kernel = functions.user_potential(potential) if potential is not None else None
-        if not self.has_torque:
+        self.potential_kernel = None
+        if potential is not None:
+            self.potential_kernel = functions.user_potential(potential, taken["potential"])
+        elif not self.has_torque:
             self.potential_kernel = functions.no_potential
         self.parameters_of = _axes_alone
+        self.functions = given
+        self.parameters = self._padded(row)
         self.parameters = self._own_parameters()
-        self.functions = {"torque": torque, "torque_space": torque_space, "potential": potential}
-        _check_functions(self, torque, torque_space, potential)
+        asked = {label: functions.with_values(given[label], taken[label], row) for label in taken}
+        _check_functions(self, asked.get("torque"), asked.get("torque_space"), asked.get("potential"))
+        self._is_made = True
 
     @classmethod
     @inputs.checked_call
@@ -106,12 +130,13 @@ class Problem(Travels):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
         self.torque_kernel, self.potential_kernel = torque, potential
         self.has_torque = torque is not functions.no_torque
+        self.functions = self.fields = None
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
         self.parameters = (
             self._own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
         )
-        self.functions = None
+        self._is_made = True
         return self
 
     def _set_data(self, inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks):
@@ -136,6 +161,23 @@ class Problem(Travels):
         self.invariants = self.invariants_for(self.inertia, named)
         self.breaks = inputs.times("breaks", breaks)
         self.sources, self.landmarks = (), {}  # for shipped problems: BibTeX keys, attitudes worth marking in a picture
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_made:
+            raise FrozenError(
+                f"A Problem does not change, so {name} cannot be given to {self.name!r}: make another one, or a copy "
+                "with another start or inertia by problem.replaced(...)."
+            )
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenError(f"A Problem does not change, so {name} cannot be taken from {self.name!r}.")
+
+    def copied(self, **data: Any) -> "Problem":
+        """A copy with some attributes replaced by `data` that whoever calls this has checked; see `replaced`."""
+        other = copy.copy(self)
+        vars(other).update(data)
+        return other
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
@@ -169,31 +211,32 @@ class Problem(Travels):
         return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
 
     @inputs.checked_call
-    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None):
-        """The same problem with another start or inertia; what has been compiled is shared.
+    def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None, args=None, **parameters):
+        """The same problem with another start, inertia, parameters or args; what has been compiled is shared.
 
         What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
         Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
         """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
-        other = copy.copy(self)
+        other, data = self, {}
+        if args is not None or parameters:
+            other = self.with_row(self._replaced_row(args, parameters))
         if inertia is not None:
             moments, axes = inputs.principal_axes("inertia", inertia)
             self.check_inertia(is_tensor=np.ndim(inertia) == 2)
-            numbers = self.parameters_for(moments[None], axes[None])[0]
-            other.give_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
+            numbers = other.parameters_for(moments[None], axes[None])[0]
+            other = other.with_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
-            other.Q0 = inputs.rotation("Q0", Q0)
+            data["Q0"] = inputs.rotation("Q0", Q0)
+        given_Pi0 = self.given_Pi0 if Pi0 is None else inputs.vector("Pi0", Pi0)
         if Omega0 is not None:
-            other.Omega0, other.given_Pi0 = inputs.vector("Omega0", Omega0), None
-        if Pi0 is not None:
-            other.given_Pi0 = inputs.vector("Pi0", Pi0)
-        if other.given_Pi0 is not None:
-            other.Omega0 = velocity(other.moments, other.axes, other.given_Pi0)
+            data |= {"Omega0": inputs.vector("Omega0", Omega0), "given_Pi0": None}
+        elif given_Pi0 is not None:
+            data |= {"Omega0": velocity(other.moments, other.axes, given_Pi0), "given_Pi0": given_Pi0}
         if t0 is not None:
-            other.t0 = inputs.number("t0", t0)
-        return other
+            data["t0"] = inputs.number("t0", t0)
+        return other.copied(**data)
 
     # ---- what follows from the inertia --------------------------------------------------------------
 
@@ -202,7 +245,44 @@ class Problem(Travels):
         if self.parameters_of is None:
             return np.array([self.parameters])
         numbers = self.parameters_of(moments, axes)
-        return np.concatenate([numbers, np.zeros((len(numbers), functions.PARAMETERS - numbers.shape[1]))], axis=1)
+        if self.functions is not None:
+            rest = self.parameters[named.FIRST :]  # what the user named stays what it is
+        else:
+            rest = (0.0,) * (functions.PARAMETERS - numbers.shape[1])
+        return np.concatenate([numbers, np.broadcast_to(rest, (len(numbers), len(rest)))], axis=1)
+
+    def parameter_rows(self, moments, axes, rows):
+        """As `parameters_for`, with rows (1 or n, k) of what the user named."""
+        numbers = self.parameters_for(moments, axes)
+        n = max(len(numbers), len(rows))
+        numbers = np.array(np.broadcast_to(numbers, (n, numbers.shape[1])), order="C")
+        numbers[:, named.FIRST : named.FIRST + rows.shape[1]] = rows
+        return numbers
+
+    @property
+    def row(self):
+        """The numbers of the parameters that the user named, one after the other."""
+        return self.parameters[named.FIRST :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
+
+    @staticmethod
+    def _padded(row):
+        """A row with room for the axes before it, and zeros behind it up to the number every torque has."""
+        return named.FIRST * (0.0,) + row + max(0, functions.PARAMETERS - named.FIRST - len(row)) * (0.0,)
+
+    def with_row(self, row):
+        """A copy with other values of what the user named."""
+        return self.copied(parameters=self.parameters[: named.FIRST] + self._padded(row)[named.FIRST :])
+
+    def _replaced_row(self, args, parameters):
+        if args is not None:
+            if self.fields is None or not self.fields.spread:
+                raise InputError(f"The problem {self.name!r} was made without args=.")
+            values = dict(zip(self.fields.names, inputs.items("args", args, "a sequence of numbers and arrays")))
+            if len(values) != len(self.fields.names) or len(args) != len(values):
+                raise InputError(f"args has {len(args)} values; the problem has {len(self.fields.names)}.")
+            return self.fields.replaced(self.row, values | parameters)
+        fields = named.check_names(self.fields, parameters, f"The problem {self.name!r}")
+        return fields.replaced(self.row, parameters)
 
     def _own_parameters(self):
         return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
@@ -224,20 +304,26 @@ class Problem(Travels):
                 "problem anew with the other inertia."
             )
 
-    def give_inertia(self, inertia, moments, axes, parameters):
-        """Take another inertia, on a copy that nobody else has; `parameters` are those that belong to it."""
-        self.inertia, self.moments, self.axes, self.parameters = inertia, moments, axes, parameters
-        self.invariants = self.invariants_for(inertia, self.invariants)
+    def with_inertia(self, inertia, moments, axes, parameters):
+        """A copy of another inertia; `parameters` are those that belong to it."""
+        return self.copied(
+            inertia=inertia,
+            moments=moments,
+            axes=axes,
+            parameters=parameters,
+            invariants=self.invariants_for(inertia, self.invariants),
+        )
 
-    # ---- what the engine needs ----------------------------------------------------------------------
+    # ---- what a run needs ---------------------------------------------------------------------------
 
     def start(self, Q=None, Omega=None):
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        q = quaternion(attitude(Q, self.axes))
-        Pi = self.moments * in_principal(self.axes, Omega)
-        return tuple(q.tolist()), tuple(Pi.tolist())
+        P, J = self.axes.tolist(), self.moments.tolist()
+        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
+        x, y, z = Omega.tolist()
+        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
     @property
     def machine_torque(self):
@@ -274,6 +360,14 @@ def _axes_alone(moments, axes):
     return axes.reshape(-1, 9)
 
 
+def _unused(fields, taken):
+    what = "args" if fields.spread else "parameters"
+    more = fields.names if fields.spread else ("p",)
+    if not taken:
+        return f"{what} are for a torque or a potential, and none was given."
+    return f"No function takes the {what}: write {next(iter(taken))}(..., {', '.join(more)}), or leave {what} out."
+
+
 def quaternion(Q):
     """Unit quaternions (..., 4), scalar first, of matrices (..., 3, 3): the longest row of 4 q q^T, normalised."""
     x, y, z = (Q[..., i, i] for i in range(3))
@@ -285,6 +379,16 @@ def quaternion(Q):
     q = np.take_along_axis(table, longest[..., None, None], axis=-2)[..., 0, :]
     length = np.sqrt(q[..., 0] ** 2 + q[..., 1] ** 2 + q[..., 2] ** 2 + q[..., 3] ** 2)
     return q / length[..., None]
+
+
+def quaternion_of_one(Q):
+    """`quaternion` of one matrix, given as three lists of floats: the same bits, without arrays."""
+    (x, xy, xz), (yx, y, yz), (zx, zy, z) = Q
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, yx + xy, xz + zx, zy + yz
+    rows = ((1 + x + y + z, a, b, c), (a, 1 + x - y - z, d, e), (b, d, 1 - x + y - z, f), (c, e, f, 1 - x - y + z))
+    w, x, y, z = max(enumerate(rows), key=lambda row: row[1][row[0]])[1]
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    return (w / length, x / length, y / length, z / length)
 
 
 def _check_functions(problem, torque, torque_space, potential):

@@ -55,8 +55,8 @@ class Run:
     def _go(self, checkpoint_every, tick):
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
-        with Interrupt() as interrupt:
-            while self.done < self.n and not self.message:
+        with Interrupt(self._is_short(chunk)) as interrupt:
+            while self.done < self.n and not self.message and not self.runner.ended:
                 size = min(chunk, self.n - self.done, self.rows.most_steps)
                 clock = time.perf_counter()
                 self._advance(size)
@@ -76,6 +76,10 @@ class Run:
             self.rows.last()
             self.left = self.every
 
+    def _is_short(self, chunk):
+        """Whether the run is one piece of machine code: over before a Ctrl-C could be noted, and nothing to tidy up."""
+        return self.runner.is_compiled and self.n <= min(chunk, self.rows.most_steps) and self.checkpoint is None
+
     def _advance(self, size):
         try:
             took, self.rows.at, self.left, its, error, _ = self.runner.advance(
@@ -87,7 +91,7 @@ class Run:
             return
         self.iterations += its
         self.done += took
-        if took < size:
+        if took < size and not self.runner.ended:
             self.message = self.runner.failure(self.done, self.runner.t0 + self.done * self.runner.h, error)
 
     def _interrupted(self):
@@ -130,8 +134,8 @@ class Run:
         """The times of rows `first` to `last`, the start being row 0."""
         return self.runner.t0 + self.runner.h * np.minimum(self.every * np.arange(first, last + 1), self.n)
 
-    def trajectory(self):
-        """What was computed, and how it went."""
+    def trajectory(self, integrator=None):
+        """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
         stats = {
             "n_steps": self.done,
@@ -164,6 +168,7 @@ class Run:
             saved=columns,
             reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
             exception=runner.raised,
+            integrator=integrator,
         )
 
 
@@ -289,13 +294,16 @@ def _check_apart(out, checkpoint):
 
 
 class Interrupt:
-    """Notes a first Ctrl-C, so that it takes effect between two pieces; a second one is raised at once."""
+    """Notes a first Ctrl-C, so that it takes effect between two pieces; a second one is raised at once.
 
-    def __init__(self):
-        self.seen = False
+    What is over in an instant leaves it to Python, which raises it there and then: to ask for it costs 10 us.
+    """
+
+    def __init__(self, leave: bool = False):
+        self.seen, self._leave = False, leave
 
     def __enter__(self):
-        self._ours = threading.current_thread() is threading.main_thread()
+        self._ours = not self._leave and threading.current_thread() is threading.main_thread()
         if self._ours:
             self._before = signal.signal(signal.SIGINT, self._note)
         return self

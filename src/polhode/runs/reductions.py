@@ -61,7 +61,7 @@ class Survey:
         return "energy" in self.names
 
     def begin(self, problem, state, body):
-        """The last arguments of the loop (see engine.survey), but for the potential: made from the first state."""
+        """The last arguments of ``loop.survey``, but for the potential: made from the first state."""
         if self.wants_energy and not problem.has_potential:
             raise InputError(
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'

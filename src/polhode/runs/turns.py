@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -27,9 +28,18 @@ def on_purpose() -> Iterator[None]:
 
 def fastest(Omega: np.ndarray) -> float:
     """The largest |Omega| of a stack (..., 3); what is not finite does not count."""
+    if Omega.size <= 12:
+        return max(_lengths(Omega.reshape(-1, 3).tolist()), default=0.0)
     with np.errstate(all="ignore"):
         squares = Omega[..., 0] ** 2 + Omega[..., 1] ** 2 + Omega[..., 2] ** 2
     return float(np.sqrt(np.max(squares, where=np.isfinite(squares), initial=0.0)))
+
+
+def _lengths(vectors: list[list[float]]) -> Iterator[float]:
+    for x, y, z in vectors:
+        square = x * x + y * y + z * z
+        if math.isfinite(square):
+            yield math.sqrt(square)
 
 
 def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray | float:

@@ -8,8 +8,8 @@ from html import escape
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.lookup import methods
 from polhode.physics.catalogue import problems
-from polhode.runs.solve import methods
 from polhode.testbench.drift.evidence import BEND, BLOCKS, OFF, SIGMAS
 from polhode.testbench.drift.stress import NEARBY
 from polhode.testbench.drift.study import ORTOLAN_SACCON

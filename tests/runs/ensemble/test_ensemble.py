@@ -479,7 +479,7 @@ def test_progress_is_drawn_on_standard_error(capsys):
 
 def test_a_second_process_compiles_nothing(tmp_path):
     program = """
-from polhode import compile
+from polhode.machine import compile
 from polhode.runs.ensemble.solve import solve_ensemble
 solve_ensemble("heavy-top", "VLV", h=0.01, n_steps=2)
 print([hit for _, hit in compile.COMPILED])

@@ -20,8 +20,8 @@ def arguments(parser):
 def run(arguments):
     """Measure, print, write."""
     from polhode.inputs import file_path
+    from polhode.integrators.lookup import integrator
     from polhode.testbench.certificate.certify import certify
-    from polhode.testbench.peers.given import integrator
     from polhode.views.certificate import certificate_notes, certificate_page
     from polhode.views.files import check_folder, written
 

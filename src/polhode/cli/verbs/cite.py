@@ -28,8 +28,8 @@ def run(arguments):
 def sources_of(name):
     """The BibTeX keys of a method or a problem."""
     from polhode.errors import InputError, unknown
+    from polhode.integrators.lookup import method, methods
     from polhode.physics.catalogue import problem, problems
-    from polhode.runs.solve import method, methods
 
     if name.lower() in problems():
         return list(getattr(problem(name), "sources", ()))

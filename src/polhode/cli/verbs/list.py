@@ -13,7 +13,7 @@ def arguments(parser):
 
 def run(arguments):
     """Print the catalogues."""
-    from polhode.runs.solve import methods
+    from polhode.integrators.lookup import methods
     from polhode.views.terminal import method_table, problem_table
 
     wanted = (arguments.what,) if arguments.what else ("methods", "problems")

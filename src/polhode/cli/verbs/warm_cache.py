@@ -23,9 +23,10 @@ def arguments(parser):
 
 def run(arguments):
     """Compile, with a progress bar, and say how long it took."""
+    from polhode.integrators.lookup import method, methods
     from polhode.machine import compile
     from polhode.physics.catalogue import problem, problems
-    from polhode.runs.solve import method, methods, solve
+    from polhode.runs.solve import solve
 
     def compile_problem(p):
         return p.machine_torque, p.has_potential and p.machine_potential
@@ -81,7 +82,7 @@ class _Patient:
 def _bar(total):
     if not wants_progress():
         return contextlib.nullcontext(lambda done: None)
-    from polhode.runs.progress import Bar
+    from polhode.runs.progress_bar import Bar
 
     return Bar(total, "compiling", unit="kernels")
 

@@ -40,6 +40,16 @@ def fractions(label: str, value: Any) -> tuple[Fraction, ...]:
     return tuple(found)
 
 
+def exact_number(label: str, value: Any) -> Fraction:
+    """A parameter as an exact number; a float is the decimal that it prints as, so that 0.6 is 3/5."""
+    try:
+        return Fraction(repr(float(value)) if isinstance(value, float) else value)
+    except Exception:  # text that is no number, 1/0, NaN, infinity, objects
+        raise InputError(
+            f"{label} is {one_line(value)}; it must be a number, such as Fraction(1, 6), '1/6' or 0.3."
+        ) from None
+
+
 def rounded(x, number):
     """An exact number in the arithmetic of `number`: float, complex, mpmath.mpf ..."""
     x = Fraction(x)

@@ -86,5 +86,4 @@ def satellite(
         h=h,
         t_end=t_end,
     )
-    problem.orbit = n, r0, s0, c
-    return finished(problem, sources=())
+    return finished(problem.copied(orbit=(n, r0, s0, c)), sources=())

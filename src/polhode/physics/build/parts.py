@@ -17,9 +17,7 @@ def finished(problem, sources, breaks=(), landmarks=None):
     `breaks` are the times at which the torque jumps: steps must begin there. `landmarks` are attitudes worth
     marking in a figure, by label.
     """
-    problem.sources = tuple(sources)
-    problem.breaks = tuple(breaks)
-    problem.landmarks = dict(landmarks or {})
+    problem = problem.copied(sources=tuple(sources), breaks=tuple(breaks), landmarks=dict(landmarks or {}))
     try:
         values = [
             *problem.torque(problem.t0, problem.Q0),

@@ -13,7 +13,8 @@ from polhode.kernels.fingerprint import is_static
 from polhode.machine.guard import check, tried
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
-from polhode.runs.solve import KernelRunner, bar, body_of
+from polhode.runs.kernel_runner import KernelRunner, body_of
+from polhode.runs.progress import bar
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -52,7 +53,8 @@ class Way:
 
 def way_of(problem, method, memory, coefficients):
     """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
-    from polhode.machine import compile, lanes
+    from polhode.machine import compile
+    from polhode.machine.ensemble_loop import HALF, WIDTH
 
     made = (method.step, method.start, memory, coefficients)
     if method.nodes:
@@ -61,15 +63,15 @@ def way_of(problem, method, memory, coefficients):
         torque, kind = torque_for(problem, method.nodes)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
     else:
-        loop, reason = _loop(*made, problem.torque_kernel, lanes.WIDTH, compile.TORQUE)
+        loop, reason = _loop(*made, problem.torque_kernel, WIDTH, compile.TORQUE, len(problem.parameters))
         if loop:
-            return Way(loop, lanes.WIDTH)
+            return Way(loop, WIDTH)
         torque, kind = problem.machine_torque, compile.TORQUE
         if torque is not None:
-            loop, again = _loop(*made, None, lanes.HALF, kind)
+            loop, again = _loop(*made, None, HALF, kind)
             if loop:
                 why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
-                return Way(loop, lanes.HALF, torque.address, True, why, torque)
+                return Way(loop, HALF, torque.address, True, why, torque)
             why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
     if torque is None:
         return Way(None, reason="the torque cannot be compiled and runs interpreted")
@@ -81,12 +83,12 @@ def way_of(problem, method, memory, coefficients):
     )
 
 
-def _loop(step, start, memory, coefficients, torque, width, kind):
+def _loop(step, start, memory, coefficients, torque, width, kind, parameters=functions.PARAMETERS):
     """(machine code, "") or (None, why there is none)."""
     from polhode.machine import compile, ensemble_loop
 
     try:
-        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind), ""
+        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
     except compile.CannotCompile as error:
         decides = "<class 'bool'>" in error.reason
         return None, "it decides by the value of a number." if decides else error.reason

@@ -10,14 +10,18 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs import turns
+from polhode.runs.arguments import given_problem
 from polhode.runs.ensemble.schedule import RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers, gathered
-from polhode.runs.solve import bar, follows, given_method, given_problem, solve
-from polhode.runs.trajectory import Trajectory, seen
+from polhode.runs.progress import bar
+from polhode.runs.seen import seen
+from polhode.runs.solve import follows, solve
+from polhode.runs.trajectory import Trajectory
 
 
 @inputs.checked_call
@@ -46,7 +50,8 @@ def solve_ensemble(
     inertia     moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped
                 and built problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia
                 it contains: give a sequence of problems
-    parameters  (N, k), for a problem whose torque is a kernel with parameters
+    parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
+                problem whose torque is a kernel with parameters
     h, t_end, n_steps, save_every, progress     as for `solve`
     threads     how many to use; None: as many as there are processors
 
@@ -58,7 +63,7 @@ def solve_ensemble(
     """
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
-    method = given_method(method)
+    method = integrator(method)
     bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
     alone = bodies.kinds[0]
     h, n = inputs.interval(alone, h, t_end, n_steps)
@@ -328,7 +333,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
-    failed, sentences, interrupted, name = np.full(N, -1), {}, False, getattr(method, "name", "your method")
+    failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
     exceptions = {}
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:
@@ -341,7 +346,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
                 continue
             try:
                 with turns.on_purpose():  # said for all of them at once
-                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every, on_failure="return")
             except InputError:
                 raise
             except Exception as raised:  # by the torque at the start

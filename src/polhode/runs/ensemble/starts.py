@@ -1,7 +1,7 @@
 """The bodies of an ensemble: starts, inertias and parameters of N bodies, from what the user gives."""
 
-import copy
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import InputError, one_line
 from polhode.inputs import functions
+from polhode.inputs import parameters as named
 from polhode.inputs.principal import attitude, in_principal, velocity
 from polhode.physics.problem import Problem, quaternion
 
@@ -50,11 +51,9 @@ class Bodies:
 
     def problem(self, i):
         """The problem of one body alone."""
-        alone = copy.copy(_of(self.kinds, i))
-        alone.Q0, alone.Omega0 = self.Q0[i], self.Omega0[i]
+        alone = _of(self.kinds, i).copied(Q0=self.Q0[i], Omega0=self.Omega0[i])
         data = (_of(x, i) for x in (self.inertia, self.moments, self.axes))
-        alone.give_inertia(*data, tuple(_of(self.parameters, i).tolist()))
-        return alone
+        return alone.with_inertia(*data, tuple(_of(self.parameters, i).tolist()))
 
     def some(self, which):
         """Some of the bodies, by their numbers."""
@@ -114,7 +113,12 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
     if inertia is not None:
         given, moments, axes = _inertias(kinds, inertia)
         numbers = _following(kinds, moments, axes)
-    if parameters is not None:
+    if isinstance(parameters, Mapping):
+        fields = named.check_names(first.fields, parameters, f"The problem {first.name!r}")
+        own = np.array([p.row for p in kinds])
+        rows = fields.rows(own if len({tuple(x) for x in own}) > 1 else own[:1], parameters)
+        numbers = _with_rows(kinds, moments, axes, rows)
+    elif parameters is not None:
         if inertia is not None and first.parameters_of is not None:
             raise InputError(
                 f"The parameters of {first.name!r} follow from its inertia: give inertia or parameters, or a sequence "
@@ -181,6 +185,16 @@ def _following(kinds, moments, axes):
     return np.array(each)
 
 
+def _with_rows(kinds, moments, axes, rows):
+    """The parameters of bodies, with rows of what the user named."""
+    if len(moments) == 1 or len(rows) in (1, len(moments)):
+        return kinds[0].parameter_rows(moments, axes, rows)
+    raise InputError(
+        f"The bodies are not of one number: inertia {len(moments)}, parameters {len(rows)}. Give each for all bodies, "
+        "or once for all."
+    )
+
+
 def _velocities(kinds, moments, axes):
     """Omega0 of bodies that start as their problems do: those that were given Pi0 keep that, whatever the inertia."""
     given = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
@@ -222,7 +236,7 @@ def _parameters(problem, parameters):
     """Parameters of a torque that is a kernel, padded, for one or N bodies."""
     if problem.functions is not None:
         raise InputError(
-            f"parameters are for problems made of kernels; the torque of {problem.name!r} is a function of (t, Q). "
-            "Give a sequence of problems."
+            f"parameters is {one_line(parameters)}; give a dictionary {{name: (N, ...)}} of parameters that the "
+            "problem was made with, Problem(..., parameters={name: value})."
         )
     return inputs.parameter_rows(parameters, functions.PARAMETERS)

@@ -3,21 +3,25 @@
 Writes measured.json beside this file: errors against the step on a free body and in the stress test's potential, both
 without symmetry, and there for a body with two equal moments; the time of a step; torque evaluations; drift; and how
 much code a step is. Times are those of the machine it ran on and are used as ratios; all else is the same anywhere.
+With names behind it only these methods are measured, and their times are brought to the machine of the file by those
+of VLV here and there.
 """
 
 import json
 import math
+import sys
 import time
 
 import numpy as np
 
+from polhode.integrators.lookup import methods
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
 from polhode.reference.reference import reference
-from polhode.runs.solve import methods, solve
+from polhode.runs.solve import solve
 from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
 from polhode.testbench.certificate import cases
 from polhode.testbench.drift.stress import stress
@@ -28,8 +32,8 @@ STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
 CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases.stress}
 
 
-def measurements(tick=lambda name: None):
-    """The data of every method, as plain data."""
+def measurements(tick=print, names=()):
+    """The data of every method, as plain data; of some only if named, beside what the file has of the others."""
     problems = {case: make() for case, make in CASES.items()}
     times = SPAN / LOOKS * np.arange(1, LOOKS + 1)
     exact = {case: reference(p, times)[0] for case, p in problems.items()}
@@ -41,10 +45,22 @@ def measurements(tick=lambda name: None):
         "torque_ns": round(torque, 1),
         "methods": {},
     }
-    for m in methods().values():
+    for m in (methods()[name] for name in names or methods()):
         tick(m.name)
         data["methods"][m.name] = measured(m, problems, exact, torque)
-    return data
+    return with_others(data, problems, torque) if names else data
+
+
+def with_others(data, problems, torque):
+    """The data of a few methods among those that the file has of the others, in the order of the catalogue."""
+    there = json.loads(FILE.read_text(encoding="utf-8"))
+    yardstick = methods()["VLV"]
+    here = step_time(problems["potential"], yardstick) - torque
+    faster = here / there["methods"][yardstick.name]["step_ns"]["potential"]
+    for found in data["methods"].values():
+        found["step_ns"] = {case: round(ns / faster, 1) for case, ns in found["step_ns"].items()}
+    known = there["methods"] | data["methods"]
+    return there | {"methods": {name: known[name] for name in methods()}}
 
 
 def measured(m, problems, exact, torque):
@@ -76,7 +92,7 @@ def errors(p, m, exact):
     """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
     found = []
     for n in STEPS:
-        s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS)
+        s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS, on_failure="return")
         if not s.success:
             found.append(None)
             continue
@@ -89,7 +105,7 @@ def errors(p, m, exact):
 
 def radians(p):
     """How far the body turns in the span."""
-    s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000)
+    s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000, on_failure="return")
     return round(float(np.linalg.norm(s.Omega, axis=1).mean() * SPAN), 3)
 
 
@@ -99,7 +115,7 @@ def step_time(p, m, few=500, many=2500, repeats=60):
     for _ in range(repeats):
         for n in best:
             clock = time.perf_counter()
-            solve(p, m, h=0.0625, n_steps=n, save_every=n)
+            solve(p, m, h=0.0625, n_steps=n, save_every=n, on_failure="return")
             best[n] = min(best[n], time.perf_counter() - clock)
     return 1e9 * (best[many] - best[few]) / (many - few)
 
@@ -120,7 +136,7 @@ def torque_only(h, t, state, body):
 
 def _evaluations(m, p, h=0.0625, steps=400):
     """Torque evaluations a step; None where it fails."""
-    s = solve(p, m, h=h, n_steps=steps, save_every=steps)
+    s = solve(p, m, h=h, n_steps=steps, save_every=steps, on_failure="return")
     return round((s.stats["n_torque"] - m.torques_at_start) / steps, 2) if s.success else None
 
 
@@ -129,8 +145,8 @@ def _digits(x):
 
 
 def main():
-    """Measure everything and write the file."""
-    FILE.write_text(json.dumps(measurements(print), indent=1) + "\n", encoding="utf-8")
+    """Measure everything, or the methods named, and write the file."""
+    FILE.write_text(json.dumps(measurements(names=sys.argv[1:]), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, choices, flag, positive, whole
+from polhode.integrators.lookup import methods
 from polhode.integrators.properties import CLAIMED, KEPT
-from polhode.runs.solve import methods
 from polhode.shown import shown
 
 FILE = pathlib.Path(__file__).with_name("measured.json")

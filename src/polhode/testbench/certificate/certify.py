@@ -3,14 +3,13 @@
 import time
 
 from polhode.inputs import checked_call, flag
+from polhode.integrators.lookup import integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
-from polhode.runs.solve import given_method, methods
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.testbench.certificate.diagnosis import diagnosis as diagnosed
 from polhode.testbench.certificate.summary import summary
-from polhode.testbench.peers.given import integrator
 
 
 @checked_call
@@ -25,20 +24,19 @@ def certify(method, *, drift=True, progress=False):
     """
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)
-    method = integrator(method) if isinstance(method, str) else given_method(method)
+    method = integrator(method)
+    name = name_of(method)
     with display(progress) as tick:
-        if isinstance(method, BlackBox) or (callable(method) and not isinstance(method, Method)):
+        if not isinstance(method, Method):
             from polhode.testbench.certificate import outside
 
-            box = isinstance(method, BlackBox)
-            name = method.name if box else getattr(method, "__name__", "your method")
-            form = "black box" if box else "function"
+            form = "black box" if isinstance(method, BlackBox) else "function"
             properties, diagnosis = outside.measured(method, tick)
             claims = {}
         else:
             from polhode.testbench.certificate import kernel
 
-            name, form = method.name, "kernel"
+            form = "kernel"
             properties, claims = kernel.measured(method, tick), claims_of(method)
             diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))
         if drift and not getattr(method, "free_only", False):

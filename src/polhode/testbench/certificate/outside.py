@@ -5,14 +5,15 @@ every step size, a method's own defect falls with a power of h, and a defect tha
 round-off and stays when h is halved) is that of an equation solved too loosely, or of a wrong frame.
 """
 
-import copy
 import functools
 
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import BY_KEY, ORDER, groups
+from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.cases import CASES, placed, potential
 from polhode.testbench.certificate.certificate import Property
@@ -51,7 +52,7 @@ class Look:
 def measured(method, tick=lambda key: None):
     """Every property that can be measured from outside, and what the failures point to."""
     look = Look(method)
-    tried(look.run, getattr(method, "__name__", "your method"))
+    tried(look.run, name_of(method))
     found, notes = {}, {}
     for rows in groups():
         first = rows[0]
@@ -87,7 +88,7 @@ def box(method):
         return method
 
     def advance(problem, Q, Omega, h, n, t):
-        s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n)
+        s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
         return s.Q[-1], s.Omega[-1]
 
     return BlackBox(method.name, advance)
@@ -214,16 +215,25 @@ def torques(look, p, row):
     return [counted(look.run, p)], ""
 
 
+class Counted(Problem):
+    """A problem that notes when its torque is asked for."""
+
+    def __init__(self, problem):
+        vars(self).update(vars(problem), calls=[])
+
+    def torque(self, t, Q):
+        """The torque, and a note of the time."""
+        self.calls.append(t)
+        return super().torque(t, Q)
+
+
 def counted(run, p, steps=16):
     """The evaluations of the torque a step, as a property."""
-    p = copy.copy(p)
-    calls = []
-    torque = p.torque
-    p.torque = lambda t, Q: calls.append(t) or torque(t, Q)
+    p = Counted(p)
     run(p, p.Q0.copy(), p.Omega0.copy(), 0.125, steps, 0.0)
-    if not calls:
+    if not p.calls:
         return Property(None, None, "undecided", "problem.torque was never called")
-    return Property(len(calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
+    return Property(len(p.calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
 
 
 def largest_step(look, p, row, steps=50):

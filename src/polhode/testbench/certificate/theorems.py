@@ -14,7 +14,7 @@ from polhode.errors import InputError
 from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
 from polhode.kernels.scalar import STEP
 from polhode.kernels.vectors import dot, mul
-from polhode.runs.solve import body_of
+from polhode.runs.kernel_runner import body_of
 from polhode.testbench.certificate.cases import ATTITUDE, MOMENTUM, case_of, potential
 
 DIGITS = (30, 50)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
 from polhode.testbench.drift.slopes import line, pooled, power
 from polhode.testbench.numbers import one
@@ -207,7 +208,7 @@ def judged(method, evidence):
     if all(e.runs == 1 for e in stable) and verdict != "unstable":
         marks.append("one run only")
     return Row(
-        method=method.name if known else getattr(method, "__name__", "your method"),
+        method=name_of(method),
         title=method.title if known else "",
         evidence=tuple(evidence),
         verdict=verdict,

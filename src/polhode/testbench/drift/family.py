@@ -42,7 +42,7 @@ def _drawn(rng, name):
     Omega0 = rng.uniform(0.5, 0.75) * np.array([*rng.uniform(-0.1, 0.1, 2), 1.0])
     Qm = Rotation().from_rotvec(rng.uniform(2.2, 2.9) * _direction(rng))
     p = problem("stress", inertia=(a, b, c), alpha=rng.uniform(0.15, 0.45), Qm=Qm, Q0=Q0, Omega0=Omega0)
-    p.name = name
+    p = p.copied(name=name)
     way = [Rotation().from_rotvec(s * Qm.as_rotvec()).as_matrix() for s in np.linspace(0.02, 0.98, 97)]
     heights = [p.potential(Q) for Q in way]  # from the identity, over the pass, down to the pole
     valley = int(np.argmin(heights[:60]))

@@ -15,9 +15,11 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.lookup import integrator
+from polhode.integrators.lookup import method as found
 from polhode.integrators.method import Method
-from polhode.runs.solve import given_method, given_problem, solve
-from polhode.runs.solve import method as found
+from polhode.runs.arguments import given_problem
+from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Row, evidence_of, judged
@@ -167,7 +169,7 @@ def _measured(method, starts, h, n, tick):
     every = max(1, n // SAMPLES)
     energies = []
     for p in starts:
-        s = solve(p, method, h=h, n_steps=n, save_every=every)
+        s = solve(p, method, h=h, n_steps=n, save_every=every, on_failure="return")
         if s.stats["interrupted"]:
             raise KeyboardInterrupt
         if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
@@ -198,7 +200,7 @@ def _methods(given, problem):
         given = ORTOLAN_SACCON.methods
     if isinstance(given, (str, Method)) or callable(given):
         given = [given]
-    given = [given_method(m) for m in items("methods", given, "a method or a sequence of them")]
+    given = [integrator(m) for m in items("methods", given, "a method or a sequence of them")]
     if not given:
         raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
     for m in given:
@@ -225,7 +227,7 @@ class _bar:
     def __init__(self, wanted, total):
         self.bar, self.done = None, 0
         if wanted:
-            from polhode.runs.progress import Bar
+            from polhode.runs.progress_bar import Bar
 
             self.bar = Bar(total, "stress test")
 

@@ -66,7 +66,7 @@ class Convergence:
         weight = p.tensor if self.second == "Pi" else np.eye(3)
         errors = []
         for n in self.steps:
-            s = solve(p, method, h=(self.t_end - p.t0) / n, n_steps=n, save_every=n)
+            s = solve(p, method, h=(self.t_end - p.t0) / n, n_steps=n, save_every=n, on_failure="return")
             off = np.linalg.norm(weight @ (s.Omega[-1] - exact[1]))
             errors.append((attitude_error(s.Q[-1], exact[0], self.norm), off) if s.success else (np.nan, np.nan))
         Q, Omega = np.array(errors).T

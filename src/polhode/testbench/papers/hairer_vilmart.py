@@ -2,7 +2,7 @@
 
 import time
 
-from polhode.runs.solve import method as found
+from polhode.integrators.lookup import method as found
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.papers.table import NO, YES, Cell, Row, Table, TableResult, differences
 

@@ -129,7 +129,7 @@ def _trajectory(run: Run) -> Trajectory:
     p = problem(run.problem, **dict(run.parameters))
     if run.method in matrix_newmark.VARIANTS:
         return matrix_newmark.trajectory(p, run.method, run.h, run.t_end)
-    return solve(p, run.method, h=run.h, t_end=run.t_end)
+    return solve(p, run.method, h=run.h, t_end=run.t_end, on_failure="return")
 
 
 # ---- quantities --------------------------------------------------------------------------------------

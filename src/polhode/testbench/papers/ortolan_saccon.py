@@ -2,7 +2,7 @@
 
 import time
 
-from polhode.runs.solve import method as found
+from polhode.integrators.lookup import method as found
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.drift.study import ORTOLAN_SACCON

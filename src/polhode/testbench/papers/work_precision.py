@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from polhode.integrators.lookup import method as found_method
 from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
-from polhode.runs.solve import KernelRunner
-from polhode.runs.solve import method as found_method
+from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.turns import on_purpose
 from polhode.testbench.papers.convergence import Convergence, Series
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.lookup import method as found
 from polhode.kernels.rotations import dexp
 from polhode.physics.catalogue import problem
-from polhode.runs.solve import method as found
 from polhode.runs.solve import solve, step
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.certificate.theorems import Finding

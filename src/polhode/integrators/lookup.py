@@ -1,0 +1,99 @@
+"""The one look-up: what a user may give where a method is expected, and what it then is.
+
+"VLV", "VLV/KL8"          a method of the catalogue by name or alias, or a composition of one
+a Method                  as it is: a kernel with claims
+a function                step(problem, Q, Omega, h, t) -> (Q1, Omega1), as it is
+a BlackBox                as it is: it can only be run
+"module:attribute"        whichever of these the module calls so; the module may lie in the current folder
+"mujoco:rk4"              another package's integrator, as a BlackBox
+"TAYLOR"                  Taylor's method, to round-off; a BlackBox, since it chooses its own steps
+
+The catalogue is imported when it is asked: it makes every method, which `import polhode` need not wait for.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from polhode.errors import InputError, one_line
+from polhode.inputs import text
+from polhode.integrators.method import BlackBox, Method
+
+Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
+
+PEERS = "polhode.testbench.peers"
+"""Where other packages' integrators are: above this layer, so it is found by name when a user asks for one."""
+
+OWN_STEPS = {"taylor": "polhode.runs.taylor"}
+"""Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
+
+
+def methods() -> dict[str, Method]:
+    """The catalogue: every method by its name."""
+    from polhode.integrators import catalogue
+
+    return catalogue.methods()
+
+
+def method(name: object) -> Method:
+    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    from polhode.integrators import catalogue
+
+    return catalogue.method(name)
+
+
+def is_name(name: str) -> bool:
+    """Whether a method of the catalogue has this name or alias."""
+    from polhode.integrators import catalogue
+
+    return catalogue.is_name(name)
+
+
+def integrator(given: object) -> Integrator:
+    """The Method, function or BlackBox that is meant; see the top of this file."""
+    if isinstance(given, Method | BlackBox) or callable(given):
+        return given
+    if isinstance(given, str) and ":" in given:
+        return _from_elsewhere(text("method", given))
+    if isinstance(given, str) and given.lower() in OWN_STEPS:
+        return getattr(importlib.import_module(OWN_STEPS[given.lower()]), given.lower())()
+    return method(given)
+
+
+def name_of(given: Integrator) -> str:
+    """What an integrator is called in tables and sentences."""
+    own = given.name if isinstance(given, Method | BlackBox) else getattr(given, "__name__", None)
+    return own if isinstance(own, str) else "your method"
+
+
+def _from_elsewhere(name: str) -> Integrator:
+    """Another package's integrator, or what a module of the user's calls so."""
+    peers = importlib.import_module(PEERS)
+    if name.partition(":")[0].lower() in peers.ENGINES:
+        return peers.engine(name)
+    value = attribute(name)
+    if not callable(value) and not isinstance(value, Method):
+        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
+    return value
+
+
+def attribute(name: str) -> Any:
+    """What a module of the user's calls so: "module:attribute"; the module may lie in the current folder."""
+    module, _, path = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
+    try:
+        value: Any = importlib.import_module(module)
+    except Exception as error:  # a name that is none, or whatever the module raises
+        raise InputError(f"The module {one_line(module)} of {one_line(name)} cannot be imported: {error}.") from error
+    for part in path.split("."):
+        if not hasattr(value, part):
+            raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_public(value)}.")
+        value = getattr(value, part)
+    return value
+
+
+def _public(module: object) -> str:
+    return ", ".join(n for n in dir(module) if not n.startswith("_")) or "none"

@@ -1,0 +1,182 @@
+"""Functions that have not changed since their fingerprint was taken, proved without taking it again.
+
+A fingerprint walks through all that a function reaches, which takes longer than a short run. Most functions reach only
+what cannot change behind a name: numbers, text, libraries, other functions, and small arrays. For those a witness is
+kept: every name, cell and default with the value it had. As long as each still holds the very same value, and the small
+arrays the same bytes, the fingerprint is what it was. A function that reaches anything else (a list, an object, what
+Numba has compiled) has no witness, and is walked through each time.
+"""
+
+import functools
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_library, is_static, paths
+
+MOST_BYTES = 1024
+"""Of an array that is compared byte by byte."""
+
+MOST_THINGS = 256
+"""Values in a witness: beyond that, to walk is as fast."""
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class _Witness:
+    """What must be as it was: functions by code and defaults, cells, names in dictionaries, bytes of arrays."""
+
+    functions: tuple[tuple[Any, Any, Any, Any], ...]
+    cells: tuple[tuple[Any, Any], ...]
+    names: tuple[tuple[dict, str, Any], ...]
+    arrays: tuple[tuple[Any, str, tuple, bytes], ...]
+
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        for f, code, defaults, by_name in self.functions:
+            if f.__code__ is not code or f.__defaults__ is not defaults or f.__kwdefaults__ is not by_name:
+                return False
+        for cell, value in self.cells:
+            if cell.cell_contents is not value:
+                return False
+        for space, name, value in self.names:
+            if space.get(name, _ABSENT) is not value:
+                return False
+        for array, kind, shape, content in self.arrays:
+            if array.dtype.str != kind or array.shape != shape or array.tobytes() != content:
+                return False
+        return True
+
+
+_PROVED: "weakref.WeakKeyDictionary[Callable, tuple[_Witness, Fingerprint]]" = weakref.WeakKeyDictionary()
+
+
+def proof(function: Any) -> Fingerprint | None:
+    """The fingerprint of a function if it is proved to be what it was; None when it has to be taken (again)."""
+    known = _PROVED.get(function) if isinstance(function, types.FunctionType) else None
+    try:
+        return known[1] if known is not None and known[0].holds() else None
+    except (ValueError, AttributeError):  # a cell that was emptied, an array that lost its type
+        return None
+
+
+def fingerprint_now(functions: tuple[Any, ...]) -> Fingerprint:
+    """The fingerprint of functions as they are now; without a walk where nothing can have changed."""
+    if len(functions) == 1:
+        return _of_one(functions[0])
+    changing = [f for f in functions if not is_static(f)]
+    if not changing:
+        return _of_static(functions)
+    parts = [_of_one(f) for f in functions]
+    digest = fingerprint([part.digest for part in parts]).digest
+    return Fingerprint(digest, tuple(x for part in parts for x in part.unseen))
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_static(functions: tuple[Any, ...]) -> Fingerprint:
+    return fingerprint(functions)
+
+
+def _of_one(function: Any) -> Fingerprint:
+    if (known := proof(function)) is not None:
+        return known
+    if is_static(function):
+        return _of_static((function,))
+    made = fingerprint((function,))
+    if isinstance(function, types.FunctionType):
+        witness = None if made.unseen else _Gathering(function).witness()
+        if witness is None:
+            _PROVED.pop(function, None)
+        else:
+            _PROVED[function] = (witness, made)
+    return made
+
+
+class _NotProvable(Exception):
+    """Something was met that may change in ways that cannot be seen cheaply."""
+
+
+class _Gathering:
+    """The witness of a function, while it is gathered."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self._root = function
+        self._functions: dict[types.FunctionType, None] = {}
+        self._cells: list[tuple[Any, Any]] = []
+        self._names: list[tuple[dict, str, Any]] = []
+        self._arrays: list[tuple[Any, str, tuple, bytes]] = []
+
+    def witness(self) -> _Witness | None:
+        """The witness, or None if there can be none."""
+        try:
+            self._add_function(self._root)
+        except (_NotProvable, ValueError):  # ValueError: a cell that is not filled yet
+            return None
+        functions = tuple(
+            (weakref.proxy(f) if f is self._root else f, f.__code__, f.__defaults__, f.__kwdefaults__)
+            for f in self._functions
+        )
+        return _Witness(functions, tuple(self._cells), tuple(self._names), tuple(self._arrays))
+
+    def _add_function(self, f: types.FunctionType) -> None:
+        if f in self._functions:
+            return
+        if f is self._root and self._functions:
+            raise _NotProvable  # it would hold itself for ever
+        self._functions[f] = None
+        for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
+            self._add(value)
+        if f.__kwdefaults__:
+            raise _NotProvable  # a dictionary that may be written to
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+        for cell in cells.values():
+            self._cells.append((cell, cell.cell_contents))
+            self._add(cell.cell_contents)
+        for path in paths(f.__code__):
+            if path[0] in cells:
+                self._follow(cells[path[0]].cell_contents, path)
+            elif not path[0].startswith("import "):
+                value = f.__globals__.get(path[0], _ABSENT)
+                self._names.append((f.__globals__, path[0], value))
+                self._add(value)
+                self._follow(value, path)
+        if len(self._names) + len(self._cells) + len(self._functions) > MOST_THINGS:
+            raise _NotProvable
+
+    def _follow(self, value: Any, path: tuple[str, ...]) -> None:
+        """Through the modules of a path, as far as they may change."""
+        for name in path[1:]:
+            if not isinstance(value, types.ModuleType) or is_library(value):
+                return
+            space, value = vars(value), vars(value).get(name, _ABSENT)
+            self._names.append((space, name, value))
+            self._add(value)
+
+    def _add(self, value: Any) -> None:
+        kind = type(value)
+        if value is _ABSENT or kind in ATOMS or isinstance(value, types.ModuleType):
+            return
+        if kind is tuple:
+            for x in value:
+                self._add(x)
+        elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not isinstance(value, type):
+            if value.nbytes > MOST_BYTES or value.dtype.hasobject or value.dtype.names or not _is_numpys(kind):
+                raise _NotProvable
+            self._arrays.append((value, value.dtype.str, value.shape, value.tobytes()))
+        elif isinstance(value, types.FunctionType):
+            if not is_library(value) and not is_static(value):
+                self._add_function(value)
+        elif not (_is_builtin(value) or (isinstance(value, type) and is_library(value)) or kind.__name__ == "ufunc"):
+            raise _NotProvable
+
+
+def _is_numpys(kind: type) -> bool:
+    return kind.__module__ == "numpy"
+
+
+def _is_builtin(value: Any) -> bool:
+    owner = getattr(value, "__self__", None)
+    return isinstance(value, types.BuiltinFunctionType) and (owner is None or isinstance(owner, types.ModuleType))

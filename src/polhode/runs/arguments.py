@@ -1,0 +1,16 @@
+"""What every kind of run is given first: a problem and a method."""
+
+from polhode.errors import InputError
+from polhode.integrators.lookup import is_name
+from polhode.integrators.method import Method
+from polhode.physics.catalogue import problem as look_up
+from polhode.physics.catalogue import problems
+from polhode.physics.problem import Problem
+
+
+def given_problem(problem: object, method: object) -> Problem:
+    """The problem, from a Problem or its name; a sentence where it has changed places with the method."""
+    swapped = isinstance(problem, Method) or (isinstance(problem, str) and is_name(problem))
+    if isinstance(method, Problem) or (swapped and isinstance(method, str) and method.lower() in problems()):
+        raise InputError("problem and method have changed places: the problem comes first, then the method.")
+    return look_up(problem)

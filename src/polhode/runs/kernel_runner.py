@@ -1,0 +1,289 @@
+"""Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.kernels import loop as loops
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.rotations import matrix
+from polhode.machine.guard import TURN, check, check_function, tried
+from polhode.runs.seen import seen
+
+
+def body_of(problem, method, number=float, torque=None):
+    """The body a step is given: inertia, the method's coefficients, torque; numbers made by `number`."""
+    J = tuple(number(x) for x in problem.moments.tolist())
+    par = tuple(number(x) for x in problem.parameters)
+    coefficients = method.coefficients(J, number) if method.coefficients else ()
+    return (J, tuple(1 / x for x in J), coefficients, (torque or problem.torque_kernel, par))
+
+
+DOUBTS = 16
+"""How many steps machine code may raise in where Python does not."""
+
+
+class KernelRunner:
+    """Runs a kernel step, as machine code or as plain Python."""
+
+    width = 7  # numbers in a row: q, Pi
+    ended = ""  # by an event: see ``watched.py``
+
+    def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
+        if method.free_only and problem.has_torque:
+            raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
+        self.problem, self.method, self.h = problem, method, h
+        self.name = method.name
+        self.t0 = problem.t0 if t is None else t
+        q, Pi = problem.start(Q, Omega)
+        self._survey, self.raised, self._doubts = survey, None, 0
+        try:
+            self.body = body_of(problem, method)
+            self._begin(q, Pi)
+        except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
+            raise InputError(
+                f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
+                "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
+            ) from error
+        self._advance = self._plain
+        if compiled is not False:
+            self._compile(required=bool(compiled))
+
+    def _begin(self, q, Pi):
+        self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
+        self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
+
+    def _compile(self, required):
+        from polhode.machine import compile
+
+        if self.method.nodes:
+            from polhode.machine.quadrature_lanes import torque_for
+
+            torque, kind = torque_for(self.problem, self.method.nodes)
+        else:
+            torque, kind = self.problem.machine_torque, compile.TORQUE
+        if torque is None:
+            if required:
+                raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
+            return
+        self._guard(torque, kind)
+        look, potential = self._look, None
+        if self._survey is not None:
+            wanted = self._survey.wants_energy
+            potential = self.problem.machine_potential if wanted else compile.potential(self._survey.potential)
+            if potential is None:
+                return  # with a warning
+            look = (potential.address, *look)
+        try:
+            make = compile.survey if look else compile.loop
+            loop = make(self.method.step, len(self.state[3]), len(self.body[2]), kind)
+        except compile.CannotCompile as error:
+            if required:
+                raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
+            inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
+            return
+        J, iJ, numbers, (_, par) = self.body
+        head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
+        machine_code = torque, potential  # held as long as their addresses are used
+
+        def advance(h, t0, first, n, every, left, state, out, row, held=machine_code):
+            q, Pi, tau, memory = state
+            numbers = np.array([*q, *Pi, *tau, *memory])
+            done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
+            return *done, _state(numbers.tolist())
+
+        self._machine, self._code = advance, (head, kind, machine_code)
+        self._advance = self._like_python
+
+    def watching(self, kernels, code):
+        """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
+
+        `code` is machine code of the watched `kernels`, and is compared with them at the start.
+        """
+        from polhode.machine import watching
+
+        head, kind, _ = self._code
+        axes = np.array(self.problem.axes.ravel())
+        loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
+        for kernel, machine in zip(kernels, code):
+            self._guard_event(kernel, machine, axes)
+        addresses = np.array([machine.address for machine in code])
+
+        def watch(first, n, every, left, out, row, values, held=code):
+            numbers, found = np.array(self.numbers()), np.array(values)
+            *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, found)
+            self.state = _state(numbers.tolist())
+            if done[0]:
+                values[:] = found.tolist()
+            return *done, stop
+
+        return watch
+
+    def _guard_event(self, kernel, machine, axes):
+        from polhode.machine import watching
+
+        look, par, Pi = watching.look(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
+
+        def of_machine(Q):
+            out = np.zeros(1)
+            return tried(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
+
+        of_python = lambda Q: tried(lambda: (kernel(self.t0, tuple(Q.tolist()), tuple(Pi.tolist()), par),))
+        start = np.array(matrix(self.state[0]))
+        places = [start, (start.reshape(3, 3) @ TURN).ravel()]
+        nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
+        check(f"event of {self.problem.name!r}", kernel, places, of_machine, of_python, nearby)
+
+    def _like_python(self, h, t0, first, n, every, left, state, out, row):
+        """Machine code; where it raises, the steps before that one again, and that one by Python.
+
+        Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
+        """
+        end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
+        while first < end:
+            tally = self._survey.tally.copy() if self._survey else None
+            try:
+                took, row, left, its, error, state = self._machine(h, t0, first, size, every, left, state, out, row)
+            except Exception as raised:
+                if self._survey:
+                    self._survey.tally[:] = tally
+                if size > 1:
+                    raises, size = first + size, size // 2
+                    continue
+                took, row, left, its, error, state = self._plain(h, t0, first, 1, every, left, state, out, row)
+                if took:
+                    self._disagreed(first, raised)
+            iterations, first = iterations + its, first + took
+            if took < size:
+                return first - end + n, row, left, iterations, error, state
+            if not self.is_compiled:
+                took, row, left, its, error, state = self._plain(
+                    h, t0, first, end - first, every, left, state, out, row
+                )
+                return first + took - end + n, row, left, iterations + its, error, state
+            size = max(1, (raises - first) // 2) if raises > first else end - first
+        return n, row, left, iterations, 0.0, state
+
+    def _disagreed(self, i, raised):
+        """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
+        self._doubts += 1
+        if self._doubts == 1:
+            inputs.warn(
+                f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
+                f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
+            )
+        if self._doubts >= DOUBTS:
+            self._advance = self._plain
+
+    def _guard(self, torque, kind):
+        """The machine code that will run must say what the user's torque says."""
+        from polhode.machine import compile
+
+        if is_static(self.problem.torque_kernel):
+            return
+        if kind is compile.TORQUE:
+            look = compile.probe(kind)
+        else:
+            from polhode.machine.quadrature_lanes import first_node
+
+            look = compile.probe(kind, first_node)
+        Q = self.seen(np.array([self.row()]))[0][0]
+        if check_function(self.problem, "torque", self.problem.torque_kernel, torque, look, self.t0, Q):
+            self._begin(*self.state[:2])
+
+    def _plain(self, h, t0, first, n, every, left, state, out, row):
+        """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
+        iterations = 0
+        look = (self._survey.potential, *self._look) if self._survey else ()
+        loop = loops.survey if look else loops.advance
+        for i in range(first, first + n):
+            try:
+                took, row, left, its, error, state = loop(
+                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row, *look
+                )
+            except Exception as raised:
+                self.raised = raised
+                return i - first, row, left, iterations, 0.0, state
+            iterations += its
+            if not took:
+                return i - first, row, left, iterations, error, state
+        return n, row, left, iterations, 0.0, state
+
+    @property
+    def is_compiled(self):
+        return self._advance != self._plain
+
+    def advance(self, first, n, every, left, out, row):
+        """Take steps; see ``Runner.advance``."""
+        result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
+        self.state = result[5]
+        return result
+
+    def row(self):
+        """The state as a row."""
+        return self.state[0] + self.state[1]
+
+    def seen(self, rows):
+        """Attitudes and velocities of rows, in the user's axes."""
+        return seen(self.problem, rows)
+
+    def row_of(self, Q, Omega):
+        """The row of an attitude and a velocity in the user's axes."""
+        q, Pi = self.problem.start(Q, Omega)
+        return q + Pi
+
+    def place(self, row, t, h):
+        """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
+        self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
+        self.h, self.t0 = h, t
+
+    def part(self, h, t):
+        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
+        if self._survey:  # nothing of this is tallied
+            took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
+        else:
+            took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
+        return tuple(out[0].tolist()) if took else None
+
+    def numbers(self):
+        """The whole state as numbers; `restore` takes them back."""
+        q, Pi, tau, memory = self.state
+        return (*q, *Pi, *tau, *memory)
+
+    def restore(self, numbers):
+        """Go on from the state that `numbers` gave."""
+        self.state = _state(numbers)
+
+    def made_of(self):
+        """What the method is: its functions and coefficients."""
+        return self.method.step, self.method.start, self.body[2]
+
+    def torques(self, steps, iterations):
+        """How often the torque has been evaluated."""
+        return self.method.torques_at_start + self.method.torques(steps, iterations)
+
+    def failure(self, k, t, error):
+        """The sentence for a step that failed: number k, at time t."""
+        where = f"step {k} (t = {t:g}) of {self.problem.name} with h = {self.h:g}"
+        if self.raised is not None:
+            return f"{type(self.raised).__name__} in {where}: {self.raised}. What was computed until then is here."
+        if error > 0:
+            return (
+                f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
+                f"error of {error:.2g} left. Reduce h."
+            )
+        Q = seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
+        tau = self.problem.torque(t, Q)
+        if not np.isfinite(tau).all():
+            return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
+        return (
+            f"{self.name} met a torque or a state that is not a finite number in {where}. Check the torque near "
+            f"Q = {np.round(Q, 6).tolist()}, or reduce h."
+        )
+
+
+def _state(numbers):
+    """The state of a step from its numbers."""
+    x = tuple(numbers)
+    return x[:4], x[4:7], x[7:10], x[10:]

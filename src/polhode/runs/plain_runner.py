@@ -1,0 +1,123 @@
+"""Runs what can only be called: a user's step in NumPy, or an integrator behind a BlackBox."""
+
+import math
+
+import numpy as np
+
+from polhode.errors import InputError, one_line
+from polhode.integrators.lookup import name_of
+from polhode.integrators.method import BlackBox
+
+
+class PlainRunner:
+    """Runs a user's function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox."""
+
+    is_compiled = False
+    width = 12  # numbers in a row: Q, Omega
+    ended = ""
+
+    def __init__(self, problem, function, h):
+        self.problem, self.function, self.h = problem, function, h
+        self.name = name_of(function)
+        self.t0 = problem.t0
+        self.raised = None
+        self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
+
+    def one(self, Q, Omega, t):
+        """One step, checked."""
+        try:
+            return self.some(Q, Omega, t, 1)
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"{self.name} raised {type(error).__name__} at t = {t:g}: {error}.") from error
+
+    def some(self, Q, Omega, t, n):
+        """n steps at once by a BlackBox, or one by a function; checked."""
+        if isinstance(self.function, BlackBox):
+            result = self.function.advance(self.problem, Q, Omega, self.h, n, t)
+        else:
+            result = self.function(self.problem, Q, Omega, self.h, t)
+        try:
+            Q1, Omega1 = (np.array(x, dtype=float) for x in result)
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name} returned {one_line(result)}; it must return (Q1, Omega1).") from None
+        if Q1.shape != (3, 3) or Omega1.shape != (3,):
+            raise InputError(
+                f"{self.name} returned shapes {Q1.shape} and {Omega1.shape}; it must return Q1 (3, 3) and Omega1 (3,)."
+            )
+        return Q1, Omega1
+
+    def advance(self, first, n, every, left, out, row):
+        """As ``Runner.advance``; rows hold Q and Omega (12 numbers): Q need not be a rotation."""
+        i, end = first, first + n
+        while i < end:
+            took = min(left, end - i) if isinstance(self.function, BlackBox) else 1
+            try:
+                Q, Omega = self.some(self.Q, self.Omega, self.t0 + i * self.h, took)
+            except Exception as raised:
+                if isinstance(raised, InputError) and i == 0:  # misuse; later on, what was computed is worth keeping
+                    raise
+                self.raised = raised
+                return i - first, row, left, 0, 0.0, None
+            if not (np.isfinite(Q).all() and np.isfinite(Omega).all()):
+                return i - first, row, left, 0, math.inf, None
+            self.Q, self.Omega = Q, Omega
+            i += took
+            left -= took
+            if left == 0:
+                out[row] = np.concatenate([Q.ravel(), Omega])
+                row += 1
+                left = every
+        return n, row, left, 0, 0.0, None
+
+    def row(self):
+        """The state as a row."""
+        return np.concatenate([self.Q.ravel(), self.Omega])
+
+    def seen(self, rows):
+        """Attitudes and velocities of rows."""
+        return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
+
+    def row_of(self, Q, Omega):
+        """The row of an attitude and a velocity."""
+        return (*np.asarray(Q).ravel().tolist(), *np.asarray(Omega).tolist())
+
+    def place(self, row, t, h):
+        """Begin anew from a row at time t, with steps of h."""
+        self.restore(row)
+        self.h, self.t0 = h, t
+
+    def part(self, h, t):
+        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        own, self.h = self.h, h
+        try:
+            Q, Omega = self.some(self.Q, self.Omega, t, 1)
+        finally:
+            self.h = own
+        row = self.row_of(Q, Omega)
+        return row if all(map(math.isfinite, row)) else None
+
+    def numbers(self):
+        """The whole state as numbers; `restore` takes them back."""
+        return self.row()
+
+    def restore(self, numbers):
+        """Go on from the state that `numbers` gave."""
+        self.Q, self.Omega = np.array(numbers[:9]).reshape(3, 3), np.array(numbers[9:])
+
+    def made_of(self):
+        """What the method is: the function."""
+        return (self.function,)
+
+    def torques(self, steps, iterations):
+        return None
+
+    def failure(self, k, t, error):
+        where = f"at step {k} (t = {t:g}) of {self.problem.name}"
+        if self.raised is not None:
+            return (
+                f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}. What was computed until then "
+                "is here."
+            )
+        return f"{self.name} returned a value that is not finite {where}."

@@ -1,0 +1,41 @@
+"""A progress bar with rate and time left."""
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+
+class Bar:
+    """Context manager that gives a function to call with the work done so far; drawn on standard error.
+
+    With the name of a `unit` the rate is shown, too. `done` is what was done before, which does not count for it.
+    """
+
+    def __init__(self, total, label, done=0, unit=None):
+        columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")]
+        if unit:
+            columns.append(_Rate(unit))
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task(label, total=total, completed=done)
+
+    def __enter__(self):
+        self._progress.start()
+        return lambda done: self._progress.update(self._task, completed=done)
+
+    def __exit__(self, *exception):
+        self._progress.stop()
+        return False
+
+
+class _Rate(ProgressColumn):
+    def __init__(self, unit):
+        super().__init__()
+        self._unit = unit
+
+    def render(self, task):
+        """The rate with a prefix that makes it readable."""
+        rate = task.speed or 0.0
+        for size, prefix in ((1e6, " M"), (1e3, " k")):
+            if rate >= size:
+                return Text(f"{rate / size:.3g}{prefix} {self._unit}/s")
+        return Text(f"{rate:.3g} {self._unit}/s")

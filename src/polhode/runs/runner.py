@@ -1,0 +1,83 @@
+"""What a run asks of a runner. There are three: a method's kernel, Taylor's method, and what can only be called."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.integrators.lookup import Integrator
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
+from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.plain_runner import PlainRunner
+from polhode.runs.reductions import Survey
+from polhode.runs.taylor import Taylor, TaylorRunner
+
+
+class Runner(Protocol):
+    """Takes steps of one problem and knows where it is; ``drive.Run`` decides how many at once and keeps the rows."""
+
+    problem: Problem
+    name: str  # of the method
+    h: float
+    t0: float
+    width: int  # numbers in a row
+    ended: str  # the event that has ended the run, if one has
+    raised: Exception | None  # what a function of the user's raised, which ended the run
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether machine code takes the steps; it may change during a run."""
+
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+        """Take steps `first` to `first + n - 1` from where it is, and write every `every`-th state to `out`.
+
+        `left` steps remain until the next row, which goes to out[row]. The result is (steps taken, the next row, left,
+        iterations, the error of an equation that was not solved, state); fewer steps than asked mean a failure.
+        """
+
+    def row(self) -> Sequence[float] | np.ndarray:
+        """The state as a row: what `advance` writes."""
+
+    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes (n, 3, 3) and velocities (n, 3) of rows, in the user's axes."""
+
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
+        """The row of an attitude and a velocity in the user's axes."""
+
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
+        """Begin anew from a row at time t, with steps of h."""
+
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
+        """The row after one step of length h from where it is, at time t, without going there; None if it fails."""
+
+    def numbers(self) -> Sequence[float] | np.ndarray:
+        """The whole state as numbers, for a checkpoint."""
+
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
+        """Go on from the state that `numbers` gave."""
+
+    def made_of(self) -> tuple[Any, ...]:
+        """What decides what is computed, for the fingerprint of a checkpoint."""
+
+    def torques(self, steps: int, iterations: int) -> int | None:
+        """How often the torque has been evaluated, if that is known."""
+
+    def failure(self, k: int, t: float, error: float) -> str:
+        """The sentence for step k, at time t, which failed."""
+
+
+def runner_of(
+    problem: Problem, method: Integrator, h: float, compiled: bool | None = None, survey: Survey | None = None
+) -> Runner:
+    """The runner that a method needs."""
+    if isinstance(method, Method):
+        return KernelRunner(problem, method, h, compiled, survey=survey)
+    if isinstance(method, Taylor) and survey is None:
+        if compiled is False:
+            raise InputError(f"{method.name} is machine code: compiled=False is for kernels.")
+        return TaylorRunner(problem, method, h)
+    if survey is not None:
+        raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
+    return PlainRunner(problem, method, h)

@@ -1,0 +1,1 @@
+"""The lab: two integrators side by side in a browser, from the kernels of this library."""

@@ -1,0 +1,56 @@
+"""The one look-up: a name, a Method, a function, a BlackBox, "module:attribute" and another package's integrator."""
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.integrators.lookup import integrator, name_of
+
+
+def still(problem, Q, Omega, h, t):
+    return Q, Omega
+
+
+MINE = ph.Method(name="MINE", step=ph.method("VLV").step, start=ph.method("VLV").start)
+BOX = ph.BlackBox("box", lambda problem, Q, Omega, h, n, t: (Q, Omega))
+
+
+@pytest.mark.parametrize("given", [still, MINE, BOX, lambda *_: None])
+def test_what_is_an_integrator_already_is_returned_as_it_is(given):
+    assert integrator(given) is given
+
+
+def test_names_aliases_and_compositions():
+    assert integrator("vlv") is integrator("VLV") is ph.method("VLV")
+    assert integrator("VLV/KL8").name == ph.compose("VLV", "KL8").name
+
+
+def test_module_and_attribute_work_wherever_a_method_is_expected():
+    here = f"{__name__}:still"
+    assert integrator(here).__name__ == "still" and integrator(f"{__name__}:MINE").name == "MINE"
+    s = ph.solve("stress", here, h=0.1, n_steps=3)
+    assert s.method == "still" and np.array_equal(s.Omega[-1], s.Omega[0])
+    assert ph.solve("stress", "scipy:RK45", h=0.1, n_steps=3).method == "scipy:RK45"
+
+
+def test_what_integrators_are_called():
+    assert [name_of(x) for x in (still, MINE, BOX, np.float64)] == ["still", "MINE", "box", "float64"]
+    assert name_of(type("Step", (), {"__call__": lambda self: None})()) == "your method"
+
+
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        ("VLW", "There is no method 'VLW'. Did you mean 'VLV'"),
+        (3, "method is 3; give a name, such as 'VLV', or a Method"),
+        ("nowhere_at_all:step", "The module 'nowhere_at_all' of 'nowhere_at_all:step' cannot be imported"),
+        (f"{__name__}:absent", "has no attribute 'absent'; it has "),
+        (f"{__name__}:__name__", "it must be a Method, a function or a BlackBox"),
+        ("scipy:nothing", "There is no integrator of scipy 'nothing'"),
+        (":", "The module '' of ':' cannot be imported"),
+    ],
+)
+def test_what_is_none_of_them_gets_a_sentence(given, sentence):
+    with pytest.raises(ph.InputError) as error:
+        integrator(given)
+    assert sentence in str(error.value)
