@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import IO, Any
 
 import polhode
 from polhode.testbench.papers import store
@@ -57,7 +57,7 @@ class Gallery:
 def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Report = lambda line: None) -> Gallery:
     """Measure what is not kept, draw everything into a folder, and write index.html and audit.html there."""
     clock = time.perf_counter()
-    folder = folder_for_results(folder)
+    place = folder_for_results(folder)
     missing = [name for name, spec in SPECIFICATIONS.items() if again or store.kept(spec) is None]
     report(f"{len(SPECIFICATIONS)} measurements, {len(SPECIFICATIONS) - len(missing)} of them kept from before")
     alone = [name for name in missing if getattr(SPECIFICATIONS[name], "timed", False)]
@@ -68,14 +68,15 @@ def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Repor
         started = time.perf_counter()
         store.measured(SPECIFICATIONS[name], again=again)
         _told(report, len(together) + k + 1, len(missing), f"measure {name}", time.perf_counter() - started)
-    drawn = [f"draw {r.name} {folder.resolve()}" for r in sorted(REPRODUCTIONS, key=_longest_first)]
+    figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
+    drawn = [f"draw {r.name} {place.resolve()}" for r in figures]
     _by_workers(drawn, len(drawn), 0, report)
     results = {r.name: store.measured(r) for r in REPRODUCTIONS}
     checked = all_checked()
     audit = audit_page(checked)
-    written(folder / "audit.html", lambda p: p.write_text(audit, encoding="utf-8"))
+    written(place / "audit.html", lambda p: p.write_text(audit, encoding="utf-8"))
     html = index_page(results, checked)
-    index = written(folder / "index.html", lambda p: p.write_text(html, encoding="utf-8"))
+    index = written(place / "index.html", lambda p: p.write_text(html, encoding="utf-8"))
     return Gallery(results, checked, index, len(missing), time.perf_counter() - clock)
 
 
@@ -109,7 +110,7 @@ def _by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> N
                         _told(report, count[0], total, job, time.perf_counter() - started)
                     else:
                         failed.append(job)
-            worker.stdin.close()
+            pipe(worker.stdin).close()
 
     threads = [threading.Thread(target=serve) for _ in range(min(os.cpu_count() or 1, MOST_WORKERS, len(jobs)))]
     for thread in threads:
@@ -135,11 +136,17 @@ def _worker() -> subprocess.Popen:
 
 def _asked(worker: subprocess.Popen, job: str) -> str:
     try:
-        worker.stdin.write(job + "\n")
-        worker.stdin.flush()
-    except OSError:
+        pipe(worker.stdin).write(job + "\n")
+        pipe(worker.stdin).flush()
+    except OSError:  # it has died: the job is done here
         return ""
-    return worker.stdout.readline().strip()
+    return pipe(worker.stdout).readline().strip()
+
+
+def pipe(end: IO[str] | None) -> IO[str]:
+    """One end of a pipe to a worker, which always has both."""
+    assert end is not None
+    return end
 
 
 def _rest(waiting: "queue.SimpleQueue[str]") -> Iterable[str]:

@@ -70,9 +70,9 @@ class Convergence:
             off = np.linalg.norm(weight @ (s.Omega[-1] - exact[1]))
             errors.append((attitude_error(s.Q[-1], exact[0], self.norm), off) if s.success else (np.nan, np.nan))
         Q, Omega = np.array(errors).T
-        n = np.array(self.steps)
-        h, called = (self.t_end - p.t0) / n, str(getattr(method, "name", method))
-        return Series(name, called, h, Q, Omega, _order(n, Q), _order(n, Omega))
+        counts = np.array(self.steps)
+        h, called = (self.t_end - p.t0) / counts, str(getattr(method, "name", method))
+        return Series(name, called, h, Q, Omega, _order(counts, Q), _order(counts, Omega))
 
 
 def attitude_error(Q: np.ndarray, exact: np.ndarray, norm: str) -> float:

@@ -137,12 +137,17 @@ def _trajectory(run: Run) -> Trajectory:
 
 def kinetic_energy(s: Trajectory) -> np.ndarray:
     """T = Omega.J Omega/2."""
-    return np.einsum("ni,ij,nj->n", s.Omega, s.problem.tensor, s.Omega) / 2
+    return np.einsum("ni,ij,nj->n", s.Omega, _tensor(s), s.Omega) / 2
+
+
+def _tensor(s: Trajectory) -> np.ndarray:
+    assert s.problem is not None  # it was solved here, not read from a file
+    return s.problem.tensor
 
 
 def increment_degrees(s: Trajectory) -> np.ndarray:
     """|h Omega + h^2/2 A| of a free body in degrees: what the method turns by in a step, beyond 180 degrees, too."""
-    J = s.problem.tensor
+    J = _tensor(s)
     Pi = s.Omega @ J
     A = np.cross(Pi, s.Omega) @ np.linalg.inv(J)
     return np.degrees(np.linalg.norm(s.h * s.Omega + s.h**2 / 2 * A, axis=1))
@@ -153,7 +158,7 @@ def axis_momentum_error(s: Trajectory) -> np.ndarray:
 
     Both are taken through the matrix Q, as the paper does, so that the loss of its orthogonality shows.
     """
-    pi = np.einsum("nij,jk,nk->ni", s.Q, s.problem.tensor, s.Omega)
+    pi = np.einsum("nij,jk,nk->ni", s.Q, _tensor(s), s.Omega)
     along = np.einsum("ni,ni->n", pi, s.Q[:, :, 2])
     return np.abs(along - along[0])
 

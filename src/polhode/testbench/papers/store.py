@@ -15,7 +15,6 @@ import pickle
 import platform
 from typing import Any
 
-import polhode
 from polhode.machine.cache import Folder, cache_base, folder
 from polhode.testbench.papers.reproduced import Specification, Tick, silent
 
@@ -68,7 +67,7 @@ def described(value: Any) -> str:
 @functools.cache
 def code_version() -> str:
     """A hash of the sources that measure, and of the versions of what they use."""
-    root = pathlib.Path(polhode.__file__).parent
+    root = pathlib.Path(__file__).parents[2]
     total = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):
         place = file.relative_to(root)

@@ -67,7 +67,9 @@ def quadratic_in_h(*methods: str) -> Callable[[DriftResult], Finding]:
         told = ", ".join(f"{m} {'no constant rate' if x is None else f'h^{x:.2f}'}" for m, x in found.items())
         known = [x for x in found.values() if x is not None]
         return judged(
-            {m: x is not None and abs(x - 2) < 0.2 for m, x in found.items()}, told, np.mean(known) if known else np.nan
+            {m: x is not None and abs(x - 2) < 0.2 for m, x in found.items()},
+            told,
+            float(np.mean(known)) if known else np.nan,
         )
 
     return check
@@ -99,6 +101,12 @@ def factor(a: Series, b: Series, what: str) -> Factor:
     if not len(ratios):
         raise ValueError(f"No step compares {a.method} and {b.method} in {what}.")
     return Factor(float(ratios.min()), float(np.exp(np.log(ratios).mean())), float(ratios.max()), len(ratios))
+
+
+def order_of(series: Series, what: str) -> float:
+    """The order that a series shows; not a number where it shows none."""
+    found = series.order_Q if what == "Q" else series.order_Omega
+    return float("nan") if found is None else found
 
 
 def orders(

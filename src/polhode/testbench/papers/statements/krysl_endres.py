@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.testbench.papers.convergence import ConvergenceResult
 from polhode.testbench.papers.history import HistoryResult
-from polhode.testbench.papers.statements.checks import TIE, better, factor
+from polhode.testbench.papers.statements.checks import TIE, better, factor, order_of
 from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED, Finding, Statement, judged
 
 FIGURE = {k: f"krysl-endres-2005-figure-{k}" for k in range(1, 14)}
@@ -85,7 +85,7 @@ def two_orders(result: ConvergenceResult) -> Finding:
 def printed_orders(result: ConvergenceResult) -> Finding:
     """Orders of the momentum, as the caption names them."""
     expected = {m: 2 for m in ("NMB", "SW", "LS", "LP2", "AKW", "RATTLE")} | {"DMV-TT4": 4, "DMV-TT6": 6}
-    found = {m: result.one(m).order_Omega for m in expected}
+    found = {m: order_of(result.one(m), "Pi") for m in expected}
     told = ", ".join(f"{m} {x:.2f}" for m, x in found.items())
     return judged({m: abs(found[m] - p) < 0.03 * p for m, p in expected.items()}, told, found["DMV-TT6"])
 
@@ -171,7 +171,7 @@ def like_crouch_grossman(result: ConvergenceResult, invariants: dict) -> Finding
     """Invariants, constant and slope, each within a factor of two (the slope within 0.1)."""
     nmb, cg = invariants["NMB"], invariants["CG-RK4"]
     f = factor(result.one("NMB"), result.one("CG-RK4"), "Q")
-    slopes = [result.one(m).order_Q for m in ("NMB", "CG-RK4")]
+    slopes = [order_of(result.one(m), "Q") for m in ("NMB", "CG-RK4")]
     alike = lambda a, b: max(a, b) < 2 * min(a, b) or max(a, b) < 1e-13
     cases = {
         "the energy": alike(nmb["energy"], cg["energy"]),

@@ -52,7 +52,7 @@ def staggered_stability() -> dict[tuple[str, str, float], float]:
 
 def error_growth() -> dict[str, dict[str, list[float]]]:
     """Global errors of the attitude on the stress test at doubling times, h = 1/8: VLV, and ELN which drifts."""
-    times = [12.5 * 2**k for k in range(6)]
+    times = [12.5 * 2**k for k in range(5)]
     p = problem("stress")
     exact = [by_dop853(p, t)[0] for t in times]
     found: dict[str, dict[str, list[float]]] = {}
@@ -108,7 +108,7 @@ def reorthogonalised() -> dict[str, float]:
     a, b = (matrix_newmark.trajectory(p, v, 0.05, 100.0) for v in matrix_newmark.VARIANTS)
     nudged = p.replaced(Omega0=p.Omega0 + np.array([1e-15, 0.0, 0.0]))
     c = matrix_newmark.trajectory(nudged, "NMB, matrix", 0.05, 100.0)
-    exact = by_dop853(p, 100.0)[0]
+    exact = solve(p, "RKN8", h=0.01, t_end=100.0, save_every=10_000).Q[-1]
     return {
         "attitude": float(np.abs(a.Q - b.Q).max()),
         "energy": float(np.abs(a.energy - b.energy).max()),
