@@ -63,14 +63,14 @@ def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Repor
     alone = [name for name in missing if getattr(SPECIFICATIONS[name], "timed", False)]
     together = [name for name in missing if name not in alone]
     verb = "again" if again else "measure"
-    _by_workers([f"{verb} {name}" for name in together], len(missing), 0, report)
+    by_workers([f"{verb} {name}" for name in together], len(missing), 0, report)
     for k, name in enumerate(alone):
         started = time.perf_counter()
         store.measured(SPECIFICATIONS[name], again=again)
         _told(report, len(together) + k + 1, len(missing), f"measure {name}", time.perf_counter() - started)
     figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
     drawn = [f"draw {r.name} {place.resolve()}" for r in figures]
-    _by_workers(drawn, len(drawn), 0, report)
+    by_workers(drawn, len(drawn), 0, report)
     results = {r.name: store.measured(r) for r in REPRODUCTIONS}
     checked = all_checked()
     audit = audit_page(checked)
@@ -87,7 +87,7 @@ def _longest_first(spec: Any) -> bool:
 # ---- several processes -------------------------------------------------------------------------------
 
 
-def _by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> None:
+def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> None:
     """Hand out jobs to processes of `views.gallery_worker`, each a line; what one of them fails at is done here."""
     waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
     jobs = list(jobs)
@@ -96,14 +96,14 @@ def _by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> N
     lock, failed, count = threading.Lock(), [], [done]
 
     def serve() -> None:
-        with _worker() as worker:
+        with worker_process() as worker:
             while not waiting.empty():
                 try:
                     job = waiting.get_nowait()
                 except queue.Empty:
                     break
                 started = time.perf_counter()
-                answer = _asked(worker, job)
+                answer = asked(worker, job)
                 with lock:
                     if answer == "done":
                         count[0] += 1
@@ -121,7 +121,8 @@ def _by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> N
         do(job)
 
 
-def _worker() -> subprocess.Popen:
+def worker_process() -> subprocess.Popen:
+    """A process that waits for jobs."""
     source = str(pathlib.Path(polhode.__file__).parents[1])
     path = os.pathsep.join(x for x in (source, os.environ.get("PYTHONPATH")) if x)
     return subprocess.Popen(
@@ -134,7 +135,8 @@ def _worker() -> subprocess.Popen:
     )
 
 
-def _asked(worker: subprocess.Popen, job: str) -> str:
+def asked(worker: subprocess.Popen, job: str) -> str:
+    """Give a worker a job and wait for its answer: "done", "failed", or nothing if it has died."""
     try:
         pipe(worker.stdin).write(job + "\n")
         pipe(worker.stdin).flush()

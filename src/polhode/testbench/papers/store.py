@@ -25,16 +25,16 @@ COMPUTING = ("numpy", "scipy", "numba", "mpmath")
 def measured(spec: Specification, tick: Tick = silent, again: bool = False) -> Any:
     """The result of a specification: the one that is kept, or measured now (in any case, if `again`) and kept."""
     name = entry(spec)
-    if again or name not in _here:
+    if again or name not in HERE:
         result = None if again else kept(spec)
         if result is None:
             result = spec.run(tick)
             _folder().write(name, pickle.dumps(result))
-        _here[name] = result
-    return _here[name]
+        HERE[name] = result
+    return HERE[name]
 
 
-_here: dict[str, Any] = {}
+HERE: dict[str, Any] = {}
 """What this process has measured or read."""
 
 
