@@ -5,6 +5,7 @@ import functools
 from polhode.errors import InputError, one_line
 from polhode.inputs import spelled
 from polhode.integrators import names
+from polhode.integrators.adams import ADAMS8
 from polhode.integrators.compensated import VLV_KAHAN
 from polhode.integrators.crouch_grossman import CG3, CG4, CG_RK4
 from polhode.integrators.elliptic import EXACT
@@ -49,6 +50,7 @@ METHODS = (
     *(CG3, CG4, CG_RK4),
     *(EXACT, JEM2, JEM4, JEM6),
     *(RKN6, RKN8),
+    *(ADAMS8,),
     *(GAUSS8, GAUSS16),
 )
 
