@@ -102,5 +102,5 @@ def test_a_film_without_a_path_shows_itself(s, tmp_path):
 
 def test_the_figure_shows_the_attitude(s):
     figure = s.plot()
-    assert figure.axes[0].get_ylabel() == "quaternion" and len(figure.axes) == 5
+    assert figure.axes[4].get_ylabel() == "quaternion" and len(figure.axes) == 5
     assert len(ph.solve("heavy-top", "VLV", h=0.05, n_steps=1).plot().axes) == 5

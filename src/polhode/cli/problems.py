@@ -1,4 +1,4 @@
-"""Problems on the command line: of the catalogue by name, or of one's own as module:attribute, with --set name=value."""
+"""Problems on the command line: by name, or of one's own as module:attribute, with --set name=value."""
 
 import argparse
 import json

@@ -25,9 +25,9 @@ COMPONENTS = tuple("xyz")
 def plot_trajectory(trajectory, axes=None):
     """Draw five panels over time; returns the Matplotlib figure.
 
-    The attitude as a unit quaternion, its sign continuous; energy error E(t) - E(0) (the kinetic energy where the problem has no potential); the error of the spatial
+    Energy error E(t) - E(0) (the kinetic energy where the problem has no potential); the error of the spatial
     momentum of a free body, or of the invariants the problem lists, or the spatial momentum where nothing of it
-    is conserved; Omega in body axes; max |Q^T Q - I|.
+    is conserved; Omega in body axes; max |Q^T Q - I|; the attitude as a unit quaternion, its sign continuous.
 
     axes   five Matplotlib axes to draw into, or four, without the attitude; a new figure if not given
     """
@@ -42,20 +42,18 @@ def plot_trajectory(trajectory, axes=None):
         axes = list(np.ravel(axes))
         if len(axes) not in (4, 5):
             raise InputError(f"axes holds {len(axes)} axes; plot_trajectory draws five panels, or four.")
-        every = axes
         if len(axes) == 5:
-            _attitude(axes[0], trajectory)
-            axes = axes[1:]
+            _attitude(axes[4], trajectory)
         _energy(axes[0], trajectory)
         _momentum(axes[1], trajectory)
         _curves(axes[2], trajectory.t, trajectory.Omega.T, COMPONENTS)
         axes[2].set_ylabel(r"$\Omega$ (body axes)")
         _orthogonality(axes[3], trajectory)
-        axes[3].set_xlabel("time $t$")
+        axes[-1].set_xlabel("time $t$")
         if len(trajectory.t) > 1:
-            for a in every:
+            for a in axes:
                 a.set_xlim(*sorted((trajectory.t[0], trajectory.t[-1])))
-        for a in every[:-1]:
+        for a in (*axes[:3], *axes[4:]):
             a.locator_params(axis="y", nbins=5)
     return axes[0].figure
 
