@@ -1,6 +1,6 @@
 """The fastest way to any accuracy: seven problems, two or three intervals, five errors of the attitude at the end.
 
-heyoka is given its right-hand sides by hand, in unit quaternions; an object of it is made beforehand, and a run sets its
+heyoka has its right-hand sides by hand, in unit quaternions; an object of it is made beforehand, and a run sets its
 state and time and propagates. Ours is the whole of `solve`, from the problem to a Trajectory with the last state, by
 the method of ours that is fastest there. For each error the coarsest setting that reaches it is looked for, of
 tolerances a quarter of a decade and of steps 2^(1/4) apart; then both are timed in turn. Torque evaluations are
