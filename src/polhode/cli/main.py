@@ -20,6 +20,7 @@ VERBS = {
     "reproduce": "polhode.cli.verbs.reproduce",
     "list": "polhode.cli.verbs.list",
     "run": "polhode.cli.verbs.run",
+    "sweep": "polhode.cli.verbs.sweep",
     "lab": "polhode.cli.verbs.lab",
     "cite": "polhode.cli.verbs.cite",
     "warm-cache": "polhode.cli.verbs.warm_cache",

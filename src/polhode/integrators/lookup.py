@@ -6,6 +6,7 @@ a function                step(problem, Q, Omega, h, t) -> (Q1, Omega1), as it i
 a BlackBox                as it is: it can only be run
 "module:attribute"        whichever of these the module calls so; the module may lie in the current folder
 "mujoco:rk4"              another package's integrator, as a BlackBox
+"TAYLOR"                  Taylor's method, to round-off; a BlackBox, since it chooses its own steps
 
 The catalogue is imported when it is asked: it makes every method, which `import polhode` need not wait for.
 """
@@ -24,6 +25,9 @@ Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
 
 PEERS = "polhode.testbench.peers"
 """Where other packages' integrators are: above this layer, so it is found by name when a user asks for one."""
+
+OWN_STEPS = {"taylor": "polhode.runs.taylor"}
+"""Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
 
 
 def methods() -> dict[str, Method]:
@@ -53,6 +57,8 @@ def integrator(given: object) -> Integrator:
         return given
     if isinstance(given, str) and ":" in given:
         return _from_elsewhere(text("method", given))
+    if isinstance(given, str) and given.lower() in OWN_STEPS:
+        return getattr(importlib.import_module(OWN_STEPS[given.lower()]), given.lower())()
     return method(given)
 
 
@@ -64,22 +70,28 @@ def name_of(given: Integrator) -> str:
 
 def _from_elsewhere(name: str) -> Integrator:
     """Another package's integrator, or what a module of the user's calls so."""
-    module, _, attribute = name.partition(":")
     peers = importlib.import_module(PEERS)
-    if module.lower() in peers.ENGINES:
+    if name.partition(":")[0].lower() in peers.ENGINES:
         return peers.engine(name)
+    value = attribute(name)
+    if not callable(value) and not isinstance(value, Method):
+        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
+    return value
+
+
+def attribute(name: str) -> Any:
+    """What a module of the user's calls so: "module:attribute"; the module may lie in the current folder."""
+    module, _, path = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
     try:
         value: Any = importlib.import_module(module)
     except Exception as error:  # a name that is none, or whatever the module raises
         raise InputError(f"The module {one_line(module)} of {one_line(name)} cannot be imported: {error}.") from error
-    for part in attribute.split("."):
+    for part in path.split("."):
         if not hasattr(value, part):
             raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_public(value)}.")
         value = getattr(value, part)
-    if not callable(value) and not isinstance(value, Method):
-        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
     return value
 
 

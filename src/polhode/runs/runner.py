@@ -1,4 +1,4 @@
-"""What a run asks of a runner. There are two: a method's kernel, and what can only be called."""
+"""What a run asks of a runner. There are three: a method's kernel, Taylor's method, and what can only be called."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.reductions import Survey
+from polhode.runs.taylor import Taylor, TaylorRunner
 
 
 class Runner(Protocol):
@@ -22,6 +23,7 @@ class Runner(Protocol):
     h: float
     t0: float
     width: int  # numbers in a row
+    ended: str  # the event that has ended the run, if one has
     raised: Exception | None  # what a function of the user's raised, which ended the run
 
     @property
@@ -41,10 +43,19 @@ class Runner(Protocol):
     def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3) of rows, in the user's axes."""
 
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
+        """The row of an attitude and a velocity in the user's axes."""
+
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
+        """Begin anew from a row at time t, with steps of h."""
+
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
+        """The row after one step of length h from where it is, at time t, without going there; None if it fails."""
+
     def numbers(self) -> Sequence[float] | np.ndarray:
         """The whole state as numbers, for a checkpoint."""
 
-    def restore(self, numbers: Sequence[float]) -> None:
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
 
     def made_of(self) -> tuple[Any, ...]:
@@ -63,6 +74,10 @@ def runner_of(
     """The runner that a method needs."""
     if isinstance(method, Method):
         return KernelRunner(problem, method, h, compiled, survey=survey)
+    if isinstance(method, Taylor) and survey is None:
+        if compiled is False:
+            raise InputError(f"{method.name} is machine code: compiled=False is for kernels.")
+        return TaylorRunner(problem, method, h)
     if survey is not None:
         raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
     return PlainRunner(problem, method, h)

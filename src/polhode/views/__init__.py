@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 VIEWS = {
     "trajectory, plotted": "polhode.views.figures.trajectory:plot_trajectory",
+    "sweep, a map": "polhode.views.figures.sweep:sweep_map",
     "certificate, a table": "polhode.views.certificate:certificate_table",
     "certificate, a card": "polhode.views.certificate:certificate_card",
     "stress test, a table": "polhode.views.terminal:stress_table",
