@@ -32,6 +32,7 @@ from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error
+from polhode.testbench.convergence.study import converge, work_precision
 from polhode.testbench.drift.stress import stress
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
@@ -59,6 +60,7 @@ __all__ = [
     "build",
     "certify",
     "compose",
+    "converge",
     "crouch_grossman",
     "dist",
     "dmv",
@@ -91,4 +93,5 @@ __all__ = [
     "taylor",
     "time_transformed",
     "trapezoidal",
+    "work_precision",
 ]
