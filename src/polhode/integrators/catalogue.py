@@ -55,13 +55,13 @@ METHODS = (
 )
 
 
-def methods():
+def methods() -> dict[str, Method]:
     """The catalogue: every method by its name."""
     return {m.name: m for m in METHODS}
 
 
 @functools.cache
-def _known():
+def _known() -> dict[str, Method]:
     """Every method by all that it is called."""
     return names.spellings(METHODS)
 
@@ -71,7 +71,7 @@ def is_name(name: str) -> bool:
     return spelled(name) in _known()
 
 
-def method(name):
+def method(name: str) -> Method:
     """Look a method up by what it is called; "VLV/KL8" is a composition. A Method is returned as it is.
 
     The rules are in `polhode.integrators.names`: names, aliases and titles however spelled, and names with numbers.
