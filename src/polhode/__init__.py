@@ -17,7 +17,7 @@ from polhode.integrators.time_transformed import time_transformed
 from polhode.integrators.trapezoidal import trapezoidal
 from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
-from polhode.physics import build, inertia
+from polhode.physics import build, frames, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
@@ -32,6 +32,7 @@ from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error
+from polhode.testbench.convergence.study import converge, work_precision
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.papers.reproduce import reproduce
 from polhode.views.figures.animate import animate
@@ -60,10 +61,12 @@ __all__ = [
     "build",
     "certify",
     "compose",
+    "converge",
     "crouch_grossman",
     "dist",
     "dmv",
     "draws",
+    "frames",
     "gauss",
     "global_error",
     "imr",
@@ -93,4 +96,5 @@ __all__ = [
     "taylor",
     "time_transformed",
     "trapezoidal",
+    "work_precision",
 ]

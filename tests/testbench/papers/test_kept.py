@@ -133,7 +133,8 @@ def test_a_killed_run_goes_on(small):
     with gallery.worker_process() as worker:
         assert gallery.asked(worker, f"measure {FEW[2]}") == "done"
         worker.kill()
-    assert gallery.asked(worker, f"measure {FEW[0]}") == ""  # nobody there
+        worker.wait()
+        assert gallery.asked(worker, f"measure {FEW[0]}") == ""  # nobody there
     done = gallery.reproduce_all(small / "out")
     assert done.measured == 2  # the study was kept
 
