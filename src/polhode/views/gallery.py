@@ -4,6 +4,7 @@ Each figure, table and study is measured once and kept as soon as it is (`testbe
 was killed goes on where it was. What is about processor time is measured alone, when nothing else runs.
 """
 
+import contextlib
 import datetime
 import os
 import pathlib
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import IO, Any
@@ -110,7 +111,6 @@ def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> No
                         _told(report, count[0], total, job, time.perf_counter() - started)
                     else:
                         failed.append(job)
-            pipe(worker.stdin).close()
 
     threads = [threading.Thread(target=serve) for _ in range(min(os.cpu_count() or 1, MOST_WORKERS, len(jobs)))]
     for thread in threads:
@@ -121,11 +121,12 @@ def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> No
         do(job)
 
 
-def worker_process() -> subprocess.Popen:
-    """A process that waits for jobs."""
+@contextlib.contextmanager
+def worker_process() -> Iterator[subprocess.Popen]:
+    """A process that waits for jobs; it ends when its standard input does."""
     source = str(pathlib.Path(polhode.__file__).parents[1])
     path = os.pathsep.join(x for x in (source, os.environ.get("PYTHONPATH")) if x)
-    return subprocess.Popen(
+    worker = subprocess.Popen(
         [sys.executable, "-m", "polhode.views.gallery_worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -133,6 +134,13 @@ def worker_process() -> subprocess.Popen:
         text=True,
         env={**os.environ, "PYTHONPATH": path},
     )
+    try:
+        yield worker
+    finally:
+        with contextlib.suppress(OSError):  # it may have died
+            pipe(worker.stdin).close()
+        worker.wait()
+        pipe(worker.stdout).close()
 
 
 def asked(worker: subprocess.Popen, job: str) -> str:

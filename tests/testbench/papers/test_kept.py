@@ -142,7 +142,6 @@ def test_a_killed_run_goes_on(small):
 def test_what_a_worker_fails_at_is_told(own_folder):
     with gallery.worker_process() as worker:
         assert gallery.asked(worker, "measure nothing") == "failed"
-        gallery.pipe(worker.stdin).close()
-        assert worker.wait(timeout=60) == 0
+    assert worker.returncode == 0
     with pytest.raises(KeyError):
         gallery.by_workers(["measure nothing"], 1, 0, lambda line: None)
