@@ -17,7 +17,7 @@ from polhode.integrators.time_transformed import time_transformed
 from polhode.integrators.trapezoidal import trapezoidal
 from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
-from polhode.physics import build, inertia
+from polhode.physics import build, frames, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
@@ -34,6 +34,7 @@ from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error
 from polhode.testbench.convergence.study import converge, work_precision
 from polhode.testbench.drift.stress import stress
+from polhode.testbench.papers.reproduce import reproduce
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
 from polhode.views.figures.polhode import plot_polhode
@@ -65,6 +66,7 @@ __all__ = [
     "dist",
     "dmv",
     "draws",
+    "frames",
     "gauss",
     "global_error",
     "imr",
@@ -84,6 +86,7 @@ __all__ = [
     "problem",
     "problems",
     "recommend",
+    "reproduce",
     "solve",
     "solve_ensemble",
     "sr",
