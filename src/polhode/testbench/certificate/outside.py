@@ -34,7 +34,7 @@ PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the 
 LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
 ABOVE = 30  # times round-off, from which on a defect is the method's own
-STEEP = 6  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
+STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
 LARGE = 0.9  # radians a step, from which on such a failure may be that of a solver at its limit
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
@@ -181,7 +181,9 @@ def over_states(look, row, at, floor, how):
             if seen > 1:
                 look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e})")
             coverage = f"first seen {where}"
-            return [Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)], note
+            return [
+                Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
+            ], note
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
