@@ -18,6 +18,8 @@ VERBS = {
     "engines": "polhode.cli.verbs.engines",
     "recommend": "polhode.cli.verbs.recommend",
     "reproduce": "polhode.cli.verbs.reproduce",
+    "converge": "polhode.cli.verbs.converge",
+    "work-precision": "polhode.cli.verbs.work_precision",
     "list": "polhode.cli.verbs.list",
     "run": "polhode.cli.verbs.run",
     "sweep": "polhode.cli.verbs.sweep",

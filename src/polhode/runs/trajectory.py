@@ -1,7 +1,7 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
-import contextlib
 import csv
+import dataclasses
 import errno
 import functools
 import json
@@ -9,7 +9,7 @@ import os
 import pathlib
 import shutil
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
+from polhode.runs.attitudes import Attitudes
+from polhode.runs.dense import between
 from polhode.runs.quantities import Quantities
+from polhode.runs.seen import applied
+from polhode.runs.tables import columns, described
 from polhode.shown import shown
 
 if TYPE_CHECKING:
@@ -27,11 +31,31 @@ if TYPE_CHECKING:
 FORMAT = "polhode trajectory"
 """The mark by which a file is known as ours."""
 
-AXES = tuple(enumerate("xyz"))
+
+@dataclass(frozen=True)
+class State:
+    """One state: the time, the attitude (3, 3) and the angular velocity in body axes."""
+
+    t: float
+    Q: np.ndarray
+    Omega: np.ndarray
 
 
 @dataclass(frozen=True)
-class Trajectory(Quantities, Travels):
+class Crossings:
+    """Where an event happened: t (m,), Q (m, 3, 3), Omega (m, 3), and the direction, 1 rising or -1 falling (m,)."""
+
+    t: np.ndarray
+    Q: np.ndarray
+    Omega: np.ndarray
+    direction: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@dataclass(frozen=True)
+class Trajectory(Attitudes, Quantities, Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
@@ -53,6 +77,8 @@ class Trajectory(Quantities, Travels):
     reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
     inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
+    events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
+    integrator: Any = None  # what took the steps, and takes them again for the states between; None in a file
     error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
     def __post_init__(self):
@@ -68,6 +94,28 @@ class Trajectory(Quantities, Travels):
             f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {len(self.t)} states, "
             f"t = {self.t[0]:g} to {self.t[-1]:g}{outcome}>"
         )
+
+    def __call__(self, t: float) -> "State":
+        """The state at time t, to the order of the method: s(t).Q, s(t).Omega."""
+        Q, Omega = between(self, [inputs.number("t", t)])
+        return State(float(t), Q[0], Omega[0])
+
+    def at(self, times: Any) -> "Trajectory":
+        """The states at any times of the run, to the order of the method.
+
+        Each is reached from the last state kept before it, by steps of h and a shorter one.
+        """
+        times = inputs.times("times", times)
+        Q, Omega = between(self, times)
+        changed: dict[str, Any] = {
+            "t": np.array(times),
+            "Q": Q,
+            "Omega": Omega,
+            "saved": {},
+            "reductions": {},
+            "events": {},
+        }
+        return dataclasses.replace(self, **changed)
 
     @functools.cached_property
     def energy(self):
@@ -97,15 +145,6 @@ class Trajectory(Quantities, Travels):
         """max |Q^T Q - I| at each time."""
         return np.abs(np.einsum("nji,njk->nik", self.Q, self.Q) - np.eye(3)).max(axis=(1, 2))
 
-    @property
-    def rotation(self):
-        """The attitudes as one SciPy Rotation."""
-        return Rotation().from_matrix(self.Q)
-
-    def quat(self, scalar_first=False):
-        """The attitudes as unit quaternions (n, 4)."""
-        return self.rotation.as_quat(scalar_first=scalar_first)
-
     def invariant(self, name):
         """One of the problem's invariants along the trajectory."""
         functions = self._described().invariants
@@ -124,11 +163,14 @@ class Trajectory(Quantities, Travels):
 
     # ---- files --------------------------------------------------------------------------------------
 
-    def to_xarray(self):
-        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data."""
+    def to_xarray(self, units: Any = None) -> Any:
+        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data.
+
+        Variables say what they are (`long_name`) and in which units: "SI", or a dictionary, or any consistent ones.
+        """
         import xarray
 
-        data = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
+        data: dict[str, Any] = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
         if self._has_energy:
             data["energy"] = ("t", self.energy)
         data["momentum"] = (("t", "space"), self.momentum)
@@ -144,10 +186,14 @@ class Trajectory(Quantities, Travels):
         if self.inertia is not None:
             attributes["inertia"] = self.inertia.ravel()
         axes = list("xyz")
-        return xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        dataset = xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        return described(dataset, units)
 
-    def save(self, path):
-        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv."""
+    def save(self, path, units=None):
+        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv.
+
+        `units` as for `to_xarray`.
+        """
         kind = inputs.file_path("path", path).suffix.lower()
         if kind == ".csv":
             return self.to_csv(path)
@@ -156,7 +202,7 @@ class Trajectory(Quantities, Travels):
                 f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
                 "which polhode.load reads back) or .csv (a table of numbers)."
             )
-        data = self.to_xarray().assign_attrs(complete=int(self.success))
+        data = self.to_xarray(units).assign_attrs(complete=int(self.success))
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
 
         def write(new):
@@ -169,25 +215,31 @@ class Trajectory(Quantities, Travels):
 
         return _written(path, write)
 
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum."""
+        import pandas
+
+        table = columns(self, self._has_energy)
+        return pandas.DataFrame(table).set_index("t")
+
+    def _repr_html_(self) -> str:
+        return shown("trajectory, a card", self)
+
     def to_csv(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
-        columns = {"t": self.t, **{f"Q_{a}{b}": self.Q[:, i, j] for i, a in AXES for j, b in AXES}}
-        columns |= {f"Omega_{a}": self.Omega[:, i] for i, a in AXES}
-        if self._has_energy:
-            columns["energy"] = self.energy
-        columns |= {f"momentum_{a}": self.momentum[:, i] for i, a in AXES}
+        table_of = columns(self, self._has_energy)
 
         def write(new):
             with open(new, "w", encoding="ascii", newline="") as file:
                 table = csv.writer(file)
-                table.writerow(columns)
-                for row in zip(*columns.values()):
+                table.writerow(table_of)
+                for row in zip(*table_of.values()):
                     table.writerow(map(float, row))  # the shortest digits that give the same number again
 
         return _written(path, write)
 
     def plot(self, axes=None):
-        """Energy error, momentum error, Omega and orthogonality against time; returns the figure."""
+        """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
         return shown("trajectory, plotted", self, axes)
 
 
@@ -271,65 +323,16 @@ def _inertia(numbers):
     return numbers.reshape(3, 3) if numbers.size == 9 else numbers
 
 
-def seen(problem, rows):
-    """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
-    if len(rows) <= FEW and problem.moments.ndim == 1:
-        with contextlib.suppress(ZeroDivisionError):  # a quaternion of zeros: arrays make NaN of it
-            return _seen_one_by_one(problem, rows)
-    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-    s = 2 / (w * w + x * x + y * y + z * z)
-    Q = np.empty((len(rows), 3, 3))
-    Q[:, 0] = np.stack([1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)], axis=1)
-    Q[:, 1] = np.stack([s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)], axis=1)
-    Q[:, 2] = np.stack([s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)], axis=1)
-    Omega = rows[:, 4:] / problem.moments
-    if not np.array_equal(problem.axes, np.eye(3)):
-        Q = np.stack([_applied(problem.axes, Q[:, i]) for i in range(3)], axis=1)
-        Omega = _applied(problem.axes, Omega)
-    return Q, Omega
-
-
-FEW = 3
-"""States below which plain floats are faster than arrays; the bits are the same."""
-
-
-def _seen_one_by_one(problem, rows):
-    Q, Omega, J = [], [], problem.moments.tolist()
-    for w, x, y, z, *Pi in rows.tolist():
-        s = 2 / (w * w + x * x + y * y + z * z)
-        Q.append(
-            (
-                (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
-                (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
-                (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
-            )
-        )
-        Omega.append([a / b for a, b in zip(Pi, J)])
-    P = problem.axes.tolist()
-    if P != IDENTITY:
-        turned = lambda v: [a * v[0] + b * v[1] + c * v[2] for a, b, c in P]
-        Q, Omega = [[turned(row) for row in each] for each in Q], [turned(v) for v in Omega]
-    return np.array(Q).reshape(-1, 3, 3), np.array(Omega).reshape(-1, 3)
-
-
-IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-
-
 def energies(problem, Q, Omega):
     """Kinetic plus potential energy at each state of a stack."""
-    Pi = _applied(problem.tensor, Omega)
+    Pi = applied(problem.tensor, Omega)
     kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
     return kinetic + potential_energies(problem, Q)
 
 
 def momenta(problem, Q, Omega):
     """The spatial angular momentum Q J Omega at each state of a stack."""
-    return _applied(Q, _applied(problem.tensor, Omega))
-
-
-def _applied(A, x):
-    """A x for stacks, term by term: unlike a matrix product, the bits of one state never depend on the others."""
-    return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]
+    return applied(Q, applied(problem.tensor, Omega))
 
 
 def potential_energies(problem, Q):
