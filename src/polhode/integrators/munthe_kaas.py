@@ -80,11 +80,20 @@ def slope(t, Psi, p, q, body):
 
 
 @checked_call
-def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-kaas-1998", "munthe-kaas-1999")):
-    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
+def munthe_kaas(
+    tableau, second=None, *, name="", aliases=(), drift=None, sources=("munthe-kaas-1998", "munthe-kaas-1999")
+):
+    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
+
+    With a second tableau it is partitioned: the first is for the attitude, the second for the velocity.
+    """
     from polhode.integrators.munthe_kaas_implicit import implicit_start, implicit_step
 
     tableau, name = given_tableau(tableau), text_or_empty("name", name)
+    if second is not None:
+        from polhode.integrators.partitioned import partitioned
+
+        return partitioned(tableau, given_tableau(second), name, drift)
     s, explicit = tableau.stages, tableau.explicit
     not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
     return Method(
