@@ -5,6 +5,7 @@ import functools
 from polhode.errors import InputError, one_line
 from polhode.inputs import spelled
 from polhode.integrators import names
+from polhode.integrators.adams import ADAMS8
 from polhode.integrators.compensated import VLV_KAHAN
 from polhode.integrators.crouch_grossman import CG3, CG4, CG_RK4
 from polhode.integrators.elliptic import EXACT
@@ -52,17 +53,18 @@ METHODS = (
     *(CG3, CG4, CG_RK4),
     *(EXACT, JEM2, JEM4, JEM6),
     *(RKN6, RKN8),
+    *(ADAMS8,),
     *(GAUSS8, GAUSS16),
 )
 
 
-def methods():
+def methods() -> dict[str, Method]:
     """The catalogue: every method by its name."""
     return {m.name: m for m in METHODS}
 
 
 @functools.cache
-def _known():
+def _known() -> dict[str, Method]:
     """Every method by all that it is called."""
     return names.spellings(METHODS)
 
@@ -72,7 +74,7 @@ def is_name(name: str) -> bool:
     return spelled(name) in _known()
 
 
-def method(name):
+def method(name: str) -> Method:
     """Look a method up by what it is called; "VLV/KL8" is a composition. A Method is returned as it is.
 
     The rules are in `polhode.integrators.names`: names, aliases and titles however spelled, and names with numbers.

@@ -8,6 +8,7 @@ from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import minus9, newton, secant, size
+from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, exp, matrix, rotated, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import arrived, start_secant, start_trail, torque_at
@@ -15,7 +16,7 @@ from polhode.kernels.vectors import apply, apply_transposed, cross, hat, lin, mi
 
 
 @kernel
-def eln_step(h, t, state, body):
+def eln_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Lie-Newmark with the Cayley map.
 
     Velocity Verlet, written on the group: half a step of Euler's equations forward, a rotation by the
@@ -37,7 +38,7 @@ def eln_step(h, t, state, body):
 
 
 @kernel
-def nmb_step(h, t, state, body):
+def nmb_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Newmark in the body frame of Krysl and Endres: ELN with the exponential map.
 
         Q1 = Q0 exp(h Omega0 + h^2/2 A0),   Omega1 = Omega0 + h/2 (A0 + A1),   J A1 + Omega1 x J Omega1 = tau1
@@ -52,7 +53,7 @@ def nmb_step(h, t, state, body):
 
 
 @kernel
-def nms_step(h, t, state, body):
+def nms_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Newmark in the spatial frame of Krysl and Endres.
 
     With w = Q Omega, a its rate, i = Q J Q^T the inertia in space and f = Q tau:
@@ -80,7 +81,7 @@ def nms_step(h, t, state, body):
 
 
 @kernel
-def tln_step(h, t, state, body):
+def tln_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal Lie-Newmark with the Cayley map.
 
     The trapezoidal rule for Euler's equations, and a rotation by the mean velocity:
@@ -100,7 +101,7 @@ def tln_step(h, t, state, body):
 
 
 @kernel
-def tln_exp_step(h, t, state, body):
+def tln_exp_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal Lie-Newmark with the exponential map: TLN with exp in place of cay.
 
         J Omega1 + h/2 Omega1 x J Omega1 - h/2 tau1 = J Omega0 - h/2 Omega0 x J Omega0 + h/2 tau0
@@ -113,7 +114,7 @@ def tln_exp_step(h, t, state, body):
 
 
 @kernel
-def algo_0_step(h, t, state, body):
+def algo_0_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Simo and Vu-Quoc's Newmark method on the group, with the parameters beta and gamma.
 
         Q1     = Q0 exp(h Omega0 + h^2 ((1/2 - beta) A0 + beta A1))
@@ -144,7 +145,7 @@ def algo_0_step(h, t, state, body):
 
 
 @kernel
-def nmb_gamma_step(h, t, state, body):
+def nmb_gamma_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Newmark in the body frame with gamma, velocities carried from one tangent space to the other.
 
         Psi    = h Omega0 + h^2/2 A0,      Q1 = Q0 exp(Psi)
@@ -176,14 +177,14 @@ def nmb_gamma_step(h, t, state, body):
 
 
 @kernel
-def start_gamma(h, t, q, Pi, body):
+def start_gamma(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method whose unknown is gamma h Omega."""
     e = mul(body[1], scaled(body[2][0] * h, Pi))
     return (q, Pi, torque_at(t, q, body), e + e + e)
 
 
 @kernel
-def explicit_member(h, t, state, body, retraction):
+def explicit_member(h: Number, t: Number, state: State, body: Body, retraction: Kernel) -> tuple[State, Report]:
     """The explicit member of the family for a map from rotation vectors to rotations."""
     q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
@@ -197,7 +198,7 @@ def explicit_member(h, t, state, body, retraction):
 
 
 @kernel
-def trapezoidal_member(h, t, state, body, retraction):
+def trapezoidal_member(h: Number, t: Number, state: State, body: Body, retraction: Kernel) -> tuple[State, Report]:
     """The trapezoidal member of the family."""
     q, Pi, tau, memory = state
     J, iJ = body[0], body[1]
@@ -213,7 +214,9 @@ def trapezoidal_member(h, t, state, body, retraction):
 
 
 @kernel
-def trapezoidal_equation(e, data, body):
+def trapezoidal_equation(
+    e: Vec3, data: tuple[Number, Number, Quat, Vec3, Number, Vec3, Kernel], body: Body
+) -> tuple[Vec3, Mat3, Vec3]:
     """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
     kk, t, q, ahead, share, c, retraction = data
     r, A = midpoint(e, (c, body[0]))
@@ -221,7 +224,7 @@ def trapezoidal_equation(e, data, body):
 
 
 @kernel
-def spatial_equation(e, data):
+def spatial_equation(e: Vec3, data: tuple[Vec3, Mat3]) -> tuple[Vec3, Mat3]:
     """i e + e x i e = b in space axes, i a symmetric matrix, e = (h/2) w1."""
     b, i = data
     m = apply(i, e)
@@ -230,7 +233,7 @@ def spatial_equation(e, data):
 
 
 @kernel
-def start_spatial(h, t, q, Pi, body):
+def start_spatial(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of NMS, whose unknown is about (h/2) Q Omega."""
     e = rotated(q, scaled(h / 2, mul(body[1], Pi)))
     return (q, Pi, torque_at(t, q, body), e + e + e)

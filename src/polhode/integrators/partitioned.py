@@ -1,6 +1,7 @@
 """Partitioned Munthe-Kaas: one tableau for the attitude, another for the velocity."""
 
 import functools
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.integrators.method import Method
@@ -8,6 +9,7 @@ from polhode.integrators.munthe_kaas_implicit import joined, split, spreads
 from polhode.integrators.parts.stages import blended, fixed_point, rows, sizes, total
 from polhode.integrators.parts.tableaux import LOBATTO_IIIA, LOBATTO_IIIB, Tableau, constants, partitioned_order
 from polhode.kernels.implicit import size
+from polhode.kernels.numbers import Body, Kernel, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, unit
 from polhode.kernels.scalar import kernel, magnitude
 from polhode.kernels.step import torque_at
@@ -17,7 +19,7 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def partitioned_step(s, terms):
+def partitioned_step(s: int, terms: int) -> Kernel:
     """The step for two tableaux of s stages, with the inverse of dcay up to `terms` powers of psi."""
     n = 2 * s
     solve, equation = fixed_point(n), stage_equation(s, terms)
@@ -26,7 +28,7 @@ def partitioned_step(s, terms):
     b, b_second = s * s, s * s + 2 * s + s * s
     of_first, of_second = total(s, b), total(s, b_second)
 
-    def partitioned_munthe_kaas_step(h, t, state, body):
+    def partitioned_munthe_kaas_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         """Partitioned Munthe-Kaas: a tableau (A, b) for the attitude and another (A^, b^) for the velocity.
 
         The motion is seen as two equations, Q' = Q hat(Omega) and J Omega' = J Omega x Omega + tau(t, Q). The first is
@@ -60,13 +62,13 @@ def partitioned_step(s, terms):
     return partitioned_munthe_kaas_step
 
 
-def stage_equation(s, terms):
+def stage_equation(s: int, terms: int) -> Kernel:
     """The kernel x -> x of the stages, x = (psi_1 ... psi_s, h Omega_1 ... h Omega_s); the slopes, and the scale."""
     c = s * s + s
     psi_sums, momentum_sums, reach = rows(s, s, 0), rows(s, s, s * s + 2 * s), sizes(s)
     slopes, turned, moved = both_slopes(s, s, c, terms), all_scaled(s), all_moved(s)
 
-    def equation(x, data, body):
+    def equation(x: Any, data: Any, body: Body) -> Any:
         h, t, q, Pi = data
         K, M = slopes(x, h, t, q, body)
         gain = momentum_sums(body[2], M)
@@ -76,13 +78,13 @@ def stage_equation(s, terms):
     return equation
 
 
-def both_slopes(n, s, c, terms):
+def both_slopes(n: int, s: int, c: int, terms: int) -> Kernel:
     """The kernel of K and M at the first n of s stages."""
     if n == 0:
         return lambda x, h, t, q, body: ((), ())
     before, i, j, here, inverse = both_slopes(n - 1, s, c, terms), n - 1, s + n - 1, c + n - 1, DCAY_INVERSE[terms]
 
-    def slopes(x, h, t, q, body):
+    def slopes(x: Any, h: Number, t: Number, q: Quat, body: Body) -> Any:
         Ks, Ms = before(x, h, t, q, body)
         Omega = scaled(1 / h, x[j])
         tau = torque_at(t + body[2][here] * h, compose(q, cay(x[i])), body)
@@ -93,19 +95,19 @@ def both_slopes(n, s, c, terms):
 
 
 @kernel
-def none_of_it(psi, Omega):
+def none_of_it(psi: Vec3, Omega: Vec3) -> Vec3:
     """Omega"""
     return Omega
 
 
 @kernel
-def linear(psi, Omega):
+def linear(psi: Vec3, Omega: Vec3) -> Vec3:
     """Omega + psi x Omega/2"""
-    return lin(1, Omega, 1 / 2, cross(psi, Omega))
+    return lin(1, Omega, 0.5, cross(psi, Omega))
 
 
 @kernel
-def whole(psi, Omega):
+def whole(psi: Vec3, Omega: Vec3) -> Vec3:
     """dcay_{-psi}^-1 Omega = Omega + psi x Omega/2 + (psi . Omega) psi/4"""
     return lin(1, linear(psi, Omega), dot(psi, Omega) / 4, psi)
 
@@ -113,7 +115,7 @@ def whole(psi, Omega):
 DCAY_INVERSE = (none_of_it, linear, whole)
 
 
-def all_scaled(n):
+def all_scaled(n: int) -> Kernel:
     """The kernel h x_j for the first n vectors."""
     if n == 0:
         return lambda h, x: ()
@@ -121,7 +123,7 @@ def all_scaled(n):
     return lambda h, x: before(h, x) + (scaled(h, x[j]),)
 
 
-def all_moved(n):
+def all_moved(n: int) -> Kernel:
     """The kernel h J^-1 (Pi + h gain_j) for the first n stages."""
     if n == 0:
         return lambda h, Pi, gain, body: ()
@@ -131,20 +133,19 @@ def all_moved(n):
 
 @recipe
 @functools.cache
-def partitioned_start(s):
+def partitioned_start(s: int) -> Kernel:
     """The first state: three steps of stages at c_i h Omega, with the velocity of the start."""
-    flat, spread, same = joined(s), spreads(s, s * s + s), all_moved(s)
+    flat, spread, same, zeros = joined(s), spreads(s, s * s + s), all_moved(s), nothing(s)
 
-    def start(h, t, q, Pi, body):
+    def start(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
         psi = spread(h, body[2], mul(body[1], Pi))
-        x = flat(psi) + flat(same(0 * h + h, Pi, zeros(psi), body))
+        x = flat(psi) + flat(same(h, Pi, zeros(psi), body))
         return (q, Pi, torque_at(t, q, body), x + x + x)
 
-    zeros = nothing(s)
     return start
 
 
-def nothing(n):
+def nothing(n: int) -> Kernel:
     """The kernel of n vectors of zeros like those given."""
     if n == 0:
         return lambda x: ()
@@ -152,7 +153,7 @@ def nothing(n):
     return lambda x: before(x) + (scaled(0, x[j]),)
 
 
-def partitioned(first: Tableau, second: Tableau, name: str = "", drift: str | None = None, **claims) -> Method:
+def partitioned(first: Tableau, second: Tableau, name: str = "", drift: str | None = None, **claims: bool) -> Method:
     """The partitioned method of two tableaux, as a Method; what is claimed beside the order is measured elsewhere."""
     if first.stages != second.stages:
         raise InputError(

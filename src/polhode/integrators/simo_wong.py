@@ -8,6 +8,7 @@ from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import lie_trapezoid
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import NO_SOLVE, secant, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_secant, torque_at
@@ -15,7 +16,7 @@ from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
 @kernel
-def algo_c1_step(h, t, state, body):
+def algo_c1_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """ALGO_C1, the energy-momentum method of Simo and Wong.
 
     Rotate by the mean velocity; balance the spatial momentum with the impulse of the midpoint torque:
@@ -46,7 +47,7 @@ def algo_c1_step(h, t, state, body):
 
 
 @kernel
-def mean_equation(e, data, body):
+def mean_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """2 J e = b + exp(-2e) b + (h^2/2) exp(-e) tau(t, Q exp(e)), halved; b = (h/2) Pi0."""
     b, k, t, q = data
     r, A = lie_trapezoid(e, (b, b, body[0]))
@@ -55,7 +56,7 @@ def mean_equation(e, data, body):
 
 
 @kernel
-def sw_step(h, t, state, body):
+def sw_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """SW, the explicit method of Simo and Wong (ALGO_C2: beta = 0).
 
     Newmark's prediction of the rotation, the momentum balance in space, and Newmark's recursion for the
@@ -89,7 +90,7 @@ def sw_step(h, t, state, body):
 
 
 @kernel
-def sw_gamma_step(h, t, state, body):
+def sw_gamma_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """SW with Newmark's gamma other than 1/2 in the recursion for the acceleration.
 
         Q1  = Q0 exp(h Omega0 + h^2/2 A0)
@@ -119,7 +120,7 @@ def sw_gamma_step(h, t, state, body):
 
 
 @kernel
-def start_sw(h, t, q, Pi, body):
+def start_sw(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state, with the acceleration from the equation of motion."""
     iJ = body[1]
     tau = torque_at(t, q, body)

@@ -3,6 +3,7 @@
 from polhode.integrators.method import Method
 from polhode.integrators.parts.kicked import kicked
 from polhode.kernels.implicit import minus9, newton, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_tangent
@@ -10,7 +11,7 @@ from polhode.kernels.vectors import cross, hat, minus, mul, plus, scaled
 
 
 @kernel
-def svanberg(h, q, p, trail, body):
+def svanberg(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
     """Svanberg's implicit leap-frog for quaternions.
 
     Leap-frog keeps the momentum at half steps and the attitude at whole ones. To turn the attitude it needs the
@@ -42,7 +43,7 @@ def svanberg(h, q, p, trail, body):
 
 
 @kernel
-def halfway(f, data):
+def halfway(f: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J f + f x J f + f x b - b = 0, which is J f = cay(-2 f) b, and its Jacobian."""
     b, J = data
     m = mul(J, f)

@@ -13,6 +13,7 @@ from polhode.inputs import parameters as named
 from polhode.inputs.principal import velocity
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels
+from polhode.shown import shown
 
 
 class Problem(Travels):
@@ -178,6 +179,9 @@ class Problem(Travels):
         other = copy.copy(self)
         vars(other).update(data)
         return other
+
+    def _repr_html_(self):
+        return shown("problem, a card", self)
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"

@@ -50,7 +50,10 @@ def stress_page(result, figure=None):
         verdict_table(result),
         *_notes(result),
         "<figure>",
+        '<div class="only-wide">',
         inline(figure, f"Energy error against time of {count} methods at {len(result.h)} step sizes"),
+        "</div>",
+        *_stacked(result),
         f"<figcaption>{caption(result)}</figcaption>",
         "</figure>",
         "<h2>What it means</h2>",
@@ -69,6 +72,14 @@ def stress_page(result, figure=None):
     return page(f"Stress test: {_title(result)}", [marked(x) for x in body], result.to_dict())
 
 
+def _stacked(result):
+    """The same for a telephone: a figure for each step size, one below the other."""
+    from polhode.views.figures.stress import stress_figure
+
+    drawn = [inline(stress_figure(result, k), f"Energy error at h = {h:g}") for k, h in enumerate(result.h)]
+    return ['<div class="only-narrow">', *drawn, "</div>"]
+
+
 def verdict_table(result):
     """The verdicts as an HTML table."""
     heads = ["Method", *(f"Slope at <i>h</i> = {h:g}" for h in result.h), "Exponent of <i>h</i>", "Verdict"]
@@ -76,7 +87,7 @@ def verdict_table(result):
 
 
 def _verdict(row):
-    name = escape(row.method) + (f'<span class="title">{escape(row.title)}</span>' if row.title else "")
+    name = escape(row.method) + (f'<br><span class="title">{escape(row.title)}</span>' if row.title else "")
     slopes = [
         "unstable" if not e.stable else typeset(e.slope, e.error) if e.linear else "not linear" for e in row.evidence
     ]
