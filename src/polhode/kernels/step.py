@@ -8,20 +8,21 @@ A step maps (h, t, state, body) to the state at t + h and a report (iterations, 
 on the torque at its end, so that methods explicit in the torque call it exactly once a step.
 """
 
+from polhode.kernels.numbers import Body, Number, Quat, State, Vec3
 from polhode.kernels.rotations import matrix, unit
 from polhode.kernels.scalar import kernel, ready
 from polhode.kernels.vectors import mul
 
 
 @kernel
-def torque_at(t, q, body):
+def torque_at(t: Number, q: Quat, body: Body) -> Vec3:
     """The torque on the body at time t and attitude q, in body axes."""
     function, parameters = body[3]
     return function(t, matrix(q), parameters)
 
 
 @kernel
-def arrived(t, q, p, body):
+def arrived(t: Number, q: Quat, p: Vec3, body: Body) -> tuple[Quat, Vec3, Vec3]:
     """The end of a step at attitude q: q of length one, the momentum p without the last torque, and that torque.
 
     All that does not wait for the torque is computed before it. Left to the compiler it comes after the call, and then
@@ -32,34 +33,34 @@ def arrived(t, q, p, body):
 
 
 @kernel
-def start_plain(h, t, q, Pi, body):
+def start_plain(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method that carries nothing but the torque."""
     return (q, Pi, torque_at(t, q, body), ())
 
 
 @kernel
-def start_trail(h, t, q, Pi, body):
+def start_trail(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method whose unknown is about (h/2) Omega."""
     e = mul(body[1], (h / 2 * Pi[0], h / 2 * Pi[1], h / 2 * Pi[2]))
     return (q, Pi, torque_at(t, q, body), e + e + e)
 
 
 @kernel
-def start_tangent(h, t, q, Pi, body):
+def start_tangent(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method whose unknown is a tangent of a quarter of the rotation, about (h/4) Omega."""
     f = mul(body[1], (h / 4 * Pi[0], h / 4 * Pi[1], h / 4 * Pi[2]))
     return (q, Pi, torque_at(t, q, body), f + f + f)
 
 
 @kernel
-def start_two_tangents(h, t, q, Pi, body):
+def start_two_tangents(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method with two such unknowns a step, each of half the step."""
     f = mul(body[1], (h / 8 * Pi[0], h / 8 * Pi[1], h / 8 * Pi[2]))
     return (q, Pi, torque_at(t, q, body), f + f + f + f + f + f)
 
 
 @kernel
-def start_secant(h, t, q, Pi, body):
+def start_secant(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of a method implicit in the torque: a trail, and a torque that does not change."""
     e = mul(body[1], (h / 2 * Pi[0], h / 2 * Pi[1], h / 2 * Pi[2]))
     o = 0 * e[0]
