@@ -12,6 +12,8 @@ EXAMPLE = "  polhode recommend --torque-cost 1e-3 --horizon 1e6 --keep momentum"
 
 def arguments(parser):
     """What the verb takes."""
+    parser.add_argument("--problem", metavar="PROBLEM", help="try the methods on this problem, and answer in its h")
+    parser.add_argument("--t-end", type=number, metavar="T", help="end of its interval (default: its own)")
     parser.add_argument("--free", action="store_true", help="no torque at all")
     parser.add_argument("--axisymmetric", action="store_true", help="the body's first two moments are equal")
     parser.add_argument("--torque-cost", type=number, metavar="S", help="seconds an evaluation of the torque takes")
@@ -29,7 +31,19 @@ def run(arguments):
     """Rank, print."""
     from polhode.testbench.advice.recommend import recommend
 
-    names = ("free", "axisymmetric", "torque_cost", "accuracy", "horizon", "keep", "explicit", "simple", "count")
+    names = (
+        "problem",
+        "t_end",
+        "free",
+        "axisymmetric",
+        "torque_cost",
+        "accuracy",
+        "horizon",
+        "keep",
+        "explicit",
+        "simple",
+        "count",
+    )
     r = recommend(**{name: getattr(arguments, name) for name in names})
     if arguments.json:
         show_json(r.to_dict())
