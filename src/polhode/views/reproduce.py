@@ -1,6 +1,7 @@
 """Reproduced tables and figures, for the terminal and as pages."""
 
 from html import escape
+from typing import Any
 
 from rich.text import Text
 
@@ -13,7 +14,7 @@ COLOUR = {"confirmed": "green", "answered": "blue", "differs": "dark_orange3"}
 CLASS = {"confirmed": "none", "answered": "loses", "differs": "gains"}
 
 
-def save(result, folder):
+def save(result: Any, folder: Any) -> Any:
     """Write the page, the numbers and, where there is one, the figure; returns {kind: path}."""
     from polhode.views.figures.style import write
 
@@ -32,7 +33,7 @@ def save(result, folder):
 # ---- tables ------------------------------------------------------------------------------------------
 
 
-def table_shown(result):
+def table_shown(result: Any) -> Any:
     """The table, then what differs, for the terminal."""
     shown = drawn(f"{result.title} (printed, measured, number)", caption=result.lead)
     shown.add_column("printed as", style="bold", no_wrap=True)
@@ -50,7 +51,7 @@ def table_shown(result):
     return [shown, *differences, *result.notes]
 
 
-def table_page(result):
+def table_page(result: Any) -> Any:
     """The page of a table: entries, differences with their reasons, how it was measured."""
     import polhode
 
@@ -85,20 +86,20 @@ def table_page(result):
     return page(result.title, body, result.to_dict())
 
 
-def _cell(c):
+def _cell(c: Any) -> Any:
     text = escape(_entry(c)).replace("no drift seen", "no<br>drift seen")
     return f'<span class="verdict {CLASS[c.status]}">{text}</span><span class="mark">{_number(c)}</span>'
 
 
-def _entry(c):
+def _entry(c: Any) -> Any:
     return c.measured if c.status == "confirmed" else f"{MARK.get(c.printed, c.printed)} → {c.measured}"
 
 
-def _number(c):
+def _number(c: Any) -> Any:
     return "exact" if c.value == float("inf") else f"{c.value:.2f}" if c.printed.isdigit() else f"{c.value:.0e}"
 
 
-def _told(d, columns):
+def _told(d: Any, columns: Any) -> Any:
     printed = "left blank" if d.printed == "" else f"printed as {d.printed!r}"
     names = f"{', '.join(d.printed_names)} (measured by {', '.join(d.methods)})"
     return f"{columns[d.column].capitalize()}, {names}: {printed}, measured: {d.measured}."
@@ -107,7 +108,7 @@ def _told(d, columns):
 # ---- figures -----------------------------------------------------------------------------------------
 
 
-def convergence_shown(result):
+def convergence_shown(result: Any) -> Any:
     """Orders and errors with the smallest step, then what the paper says."""
     shown = drawn(result.study.title)
     for head in ("problem", "method"):
@@ -121,7 +122,7 @@ def convergence_shown(result):
     return [shown, *_said_shown(result.said), *result.study.notes]
 
 
-def convergence_page(result):
+def convergence_page(result: Any) -> Any:
     """The page of a convergence diagram."""
     heads = ["Method", "Problem", *_convergence_heads(result)]
     rows = [[escape(s.method), escape(s.problem), *_convergence_cells(s)] for s in result.series]
@@ -142,14 +143,14 @@ def convergence_page(result):
     return page(result.study.title, body, result.to_dict())
 
 
-def drift_shown(result):
+def drift_shown(result: Any) -> Any:
     """The verdicts, then what the paper says."""
     from polhode.views.terminal import stress_notes
 
     return [result.drift.table(), *stress_notes(result.drift), *_said_shown(result.said)]
 
 
-def drift_page(result):
+def drift_page(result: Any) -> Any:
     """The page of a figure of energy errors; that of the stress test has more on how it is measured."""
     from polhode.views.stress import caption, verdict_table
 
@@ -164,7 +165,7 @@ def drift_page(result):
     return page(result.reproduced.title, [marked(x) for x in body], result.to_dict())
 
 
-def _head(title, lead):
+def _head(title: Any, lead: Any) -> Any:
     return [
         '<p class="overline">polhode · reproduced</p>',
         f"<h1>{escape(title)}</h1>",
@@ -172,11 +173,11 @@ def _head(title, lead):
     ]
 
 
-def _figure(result, caption):
+def _figure(result: Any, caption: Any) -> Any:
     return ["<figure>", inline(result.figure(), result.name), f"<figcaption>{caption}</figcaption>", "</figure>"]
 
 
-def _foot(result, source):
+def _foot(result: Any, source: Any) -> Any:
     import polhode
 
     return [
@@ -188,7 +189,7 @@ def _foot(result, source):
     ]
 
 
-def _said_page(said):
+def _said_page(said: Any) -> Any:
     if not said:
         return []
     verdict = {True: '<span class="verdict none">confirmed', False: '<span class="verdict gains">not confirmed'}
@@ -196,14 +197,14 @@ def _said_page(said):
     return ["<h2>What the paper says</h2>", "<ul>", *items, "</ul>"]
 
 
-def _said_shown(said):
+def _said_shown(said: Any) -> Any:
     return [f"“{s.says}”: {'confirmed' if s.holds else 'not confirmed'} ({s.measured})." for s in said]
 
 
-def _convergence_heads(result):
+def _convergence_heads(result: Any) -> Any:
     return [f"order of {result.second}", "order of Q", f"last error of {result.second}", "last error of Q"]
 
 
-def _convergence_cells(s):
+def _convergence_cells(s: Any) -> Any:
     orders = ["-" if x is None else f"{x:.2f}" for x in (s.order_Omega, s.order_Q)]
     return [*orders, f"{s.error_Omega[-1]:.1e}", f"{s.error_Q[-1]:.1e}"]

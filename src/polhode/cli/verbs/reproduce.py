@@ -3,13 +3,15 @@
 Prints the result and writes a page that opens without a network, the numbers (JSON) and, for a figure, PNG and SVG.
 """
 
+from typing import Any
+
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "measure a published figure or table again"
 EXAMPLE = "  polhode reproduce --list\n  polhode reproduce ortolan-saccon-2012-table-1"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="a figure or table, see --list")
     parser.add_argument("--list", action="store_true", help="list what can be reproduced, one line each")
@@ -20,7 +22,7 @@ def arguments(parser):
     )
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """List; or measure, print, write."""
     from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
 

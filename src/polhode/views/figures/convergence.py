@@ -1,5 +1,7 @@
 """Convergence diagrams: errors against the step, both logarithmic, with a triangle's worth of guide lines."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.views.figures.style import INK, SOFT, style
@@ -12,7 +14,7 @@ MARKERS = "osD^v<>phX*d"
 """Colour and marker together tell twelve methods apart, also for the colour-blind."""
 
 
-def convergence_figure(result):
+def convergence_figure(result: Any) -> Any:
     """A Matplotlib figure of a ConvergenceResult: a row per problem, a column each for Omega (or Pi) and Q."""
     from matplotlib.figure import Figure
 
@@ -37,7 +39,7 @@ def convergence_figure(result):
     return figure
 
 
-def _panel(axes, curves):
+def _panel(axes: Any, curves: Any) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for k, (name, h, e) in enumerate(curves):
@@ -48,7 +50,7 @@ def _panel(axes, curves):
     axes.set_ylim(max(values.min() / 3, 1e-16), min(values.max() * 3, 30))
 
 
-def _guides(axes, orders):
+def _guides(axes: Any, orders: Any) -> None:
     """A thin line of each order that was measured, through the middle of the axes."""
     low, high = axes.get_xlim()
     bottom, top = axes.get_ylim()
