@@ -12,7 +12,7 @@ from polhode.inputs import checked_call
 from polhode.integrators.gauss import DIGITS, lagrange, nodes_of
 from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
-from polhode.integrators.parts.stages import total
+from polhode.integrators.parts.stages import rows
 from polhode.integrators.parts.tableaux import constants as known
 from polhode.kernels.elliptic import jacobi
 from polhode.kernels.free_flow import added, constants, labels, picked, placed
@@ -189,14 +189,6 @@ def magnus(r: int) -> Callable[..., Any]:
         return Psi
 
     return series
-
-
-def rows(n: int, r: int, at: int) -> Callable[..., Any]:
-    """The kernel of n sums over r vectors, with the coefficients from `at` on."""
-    if n == 0:
-        return lambda coefficients, w: ()
-    before, row = rows(n - 1, r, at), total(r, at + r * (n - 1))
-    return lambda coefficients, w: before(coefficients, w) + (row(coefficients, w),)
 
 
 def growth(n: int, gamma: int) -> Callable[..., Any]:

@@ -109,16 +109,24 @@ def slope(t: Number, Psi: Vec3, p: Vec3, q: Quat, body: Body) -> tuple[Vec3, Vec
 @checked_call
 def munthe_kaas(
     tableau: Any,
+    second: Any = None,
     *,
     name: str = "",
     aliases: tuple[str, ...] = (),
     drift: str | None = None,
     sources: tuple[str, str] = ("munthe-kaas-1998", "munthe-kaas-1999"),
 ) -> Method:
-    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
+    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
+
+    With a second tableau it is partitioned: the first is for the attitude, the second for the velocity.
+    """
     from polhode.integrators.munthe_kaas_implicit import implicit_start, implicit_step
 
     tableau, name = given_tableau(tableau), text_or_empty("name", name)
+    if second is not None:
+        from polhode.integrators.partitioned import partitioned
+
+        return partitioned(tableau, given_tableau(second), name, drift)
     s, explicit = tableau.stages, tableau.explicit
     not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
     return Method(

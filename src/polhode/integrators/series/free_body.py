@@ -32,6 +32,7 @@ theorem of Hairer & Vilmart (2006), whose Table 1 the series reproduce.
 """
 
 import functools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -92,7 +93,7 @@ def rates(
     )
 
 
-def numbers(series: Graded, J: tuple[float, float, float], variables: int = 2) -> tuple[Fraction, ...]:
+def numbers(series: Graded, J: Sequence[float | Fraction], variables: int = 2) -> tuple[Fraction, ...]:
     """The coefficients of a series for a body, as fractions, ordered for Horner's scheme.
 
     The order is by falling powers of the first variable, within them of the second, and so on; the variables
@@ -114,6 +115,6 @@ def exponents(most: int, variables: int) -> Any:
     return [(i, *rest) for i in range(most, -1, -1) for rest in exponents(most - i, variables - 1)]
 
 
-def exact(x: float) -> Fraction:
+def exact(x: float | Fraction) -> Fraction:
     """A number of any precision as a fraction."""
     return Fraction(x) if isinstance(x, (int, float, Fraction)) else int(x.man) * Fraction(2) ** int(x.exp)

@@ -5,8 +5,6 @@ drift that is quadratic in h looks the same in every column. The band is the ran
 the line in it the mean, the dark line the fitted drift.
 """
 
-from typing import Any
-
 import numpy as np
 
 from polhode.testbench.numbers import typeset
@@ -15,7 +13,7 @@ from polhode.views.figures.style import INK, SOFT, VERDICT, style
 BINS = 360  # about one per point of the paper: more could not be seen, and would make the file large
 
 
-def stress_figure(result: Any, only: Any = None) -> Any:
+def stress_figure(result, only=None):
     """A Matplotlib figure of a StressResult; of one step size, if `only` says which by its place."""
     from matplotlib.figure import Figure
 
@@ -56,9 +54,9 @@ def stress_figure(result: Any, only: Any = None) -> Any:
     return figure
 
 
-def _panel(axes: Any, row: Any, e: Any, low: Any, high: Any, unit: Any) -> None:
+def _panel(axes, row, e, low, high, unit):
     colour = VERDICT[row.sign]
-    t, floor, mean, ceiling = _binned(e.t, e.energy_error[0] / unit)
+    t, floor, mean, ceiling = binned(e.t, e.energy_error[0] / unit)
     axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
     axes.fill_between(t, floor, ceiling, color=colour, alpha=0.28, lw=0)
     axes.plot(t, mean, color=colour, lw=0.9)
@@ -69,7 +67,7 @@ def _panel(axes: Any, row: Any, e: Any, low: Any, high: Any, unit: Any) -> None:
         text = f"slope {typeset(e.slope, e.error)}"
     elif e.stable:
         for other in e.energy_error[1:]:
-            t, _, mean, _ = _binned(e.t, other / unit)
+            t, _, mean, _ = binned(e.t, other / unit)
             axes.plot(t, mean, color=colour, lw=0.4, alpha=0.55)
         text = "leaves the linear regime; thin: nearby starts"
     else:
@@ -81,7 +79,7 @@ def _panel(axes: Any, row: Any, e: Any, low: Any, high: Any, unit: Any) -> None:
     axes.text(0.985, 0.97, text, transform=axes.transAxes, ha="right", va="top", fontsize=7.2)
 
 
-def _label(axes: Any, row: Any) -> None:
+def _label(axes, row):
     """Name and verdict of a method, left of its row."""
     place = dict(transform=axes.transAxes, ha="right", va="center")
     axes.text(-0.155, 0.62, row.method, fontsize=10.5, fontweight="bold", **place)
@@ -90,7 +88,7 @@ def _label(axes: Any, row: Any) -> None:
         axes.text(-0.155, 0.16 - 0.16 * k, mark, fontsize=6.5, **place)
 
 
-def _binned(t: Any, e: Any) -> Any:
+def binned(t, e):
     """Times, and the least, mean and greatest energy error in bins of equal length."""
     if len(t) <= 2 * BINS:
         return t, e, e, e
@@ -102,7 +100,7 @@ def _binned(t: Any, e: Any) -> Any:
     return middle, np.minimum.reduceat(e, starts), mean, np.maximum.reduceat(e, starts)
 
 
-def _unit(result: Any) -> Any:
+def _unit(result):
     """The unit of the energy axes, a power of 1000."""
     stable = [e.largest for row in result.rows for e in row.evidence if e.stable]
     largest = max(stable, default=1.0)
@@ -110,7 +108,7 @@ def _unit(result: Any) -> Any:
     return 10.0**power, power
 
 
-def _limits(row: Any) -> Any:
+def _limits(row):
     """The range of each axis of a row: in proportion to h^2, unless that would flatten one of them."""
     own = []
     for e in row.evidence:
@@ -123,7 +121,7 @@ def _limits(row: Any) -> Any:
     return [_with_room(low, high) for low, high in own]
 
 
-def _with_room(low: Any, high: Any) -> Any:
+def _with_room(low, high):
     """A little air below, and above place for a line of text."""
     size = (high - low) or 1e-16
     return low - 0.06 * size, high + 0.32 * size
