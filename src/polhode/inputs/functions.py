@@ -26,6 +26,13 @@ def square(Q):
     return numpy.array(Q).reshape(3, 3)
 
 
+def vector3(v):
+    """Three numbers as an array; on the stack, in machine code."""
+    import numpy
+
+    return numpy.array(v)
+
+
 def triple(value):
     """Three numbers from a tuple, a list or an array."""
     if len(value) != 3:

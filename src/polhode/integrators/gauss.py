@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method
+from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.tableaux import rounded
 from polhode.kernels.implicit import repeated, size
 from polhode.kernels.quadrature_nodes import (
@@ -21,7 +21,7 @@ from polhode.kernels.quadrature_nodes import (
 )
 from polhode.kernels.rotations import matrix, unit
 from polhode.kernels.scalar import kernel, magnitude
-from polhode.kernels.step import torque_at
+from polhode.kernels.step import moment_at, twice_spun, velocity_of
 from polhode.kernels.vectors import lin, minus, plus, scaled
 from polhode.pickling import recipe
 
@@ -81,7 +81,7 @@ def sweep(x, data, body):
     f = turned(Q0, scaled(b, turning(h, Q0, P, body)))
     Q = stages(q, m, f)
     e = turning(h, Q, P, body)
-    tau = torques(times, matrix(Q), body)
+    tau = torques(times, matrix(Q), scaled(2 / h, e), body)
     k = 2 * h * b * (1 / (Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]))  # the division is that of `matrix`
     g = plus4(turned(P, scaled(b, e)), turned(Q, scaled(k, tau)))
     P = stages(p, m, g)
@@ -99,7 +99,7 @@ def momentum(q, Pi):
 @kernel
 def turning(h, Q, P, body):
     """(h/2) Omega at the stages."""
-    Pi, k = seen_by(Q, P), h / 4
+    Pi, k = twice_spun(seen_by(Q, P), body), h / 4
     return (k * body[1][0] * Pi[0], k * body[1][1] * Pi[1], k * body[1][2] * Pi[2])
 
 
@@ -153,7 +153,7 @@ def distance(a, b):
 def start_gauss(h, t, q, Pi, body):
     """The first state: a step before this one, with the velocity and the torque of now throughout."""
     _, _, b, _ = collocation(body[2])
-    tau = torque_at(t, q, body)
+    tau = moment_at(t, q, velocity_of(Pi, body), body)
     p = momentum(q, Pi)
     e = turning(h, q, p, body)
     f, g = turned(q, e), plus4(turned(p, e), turned(q, scaled(2 * h, tau)))
@@ -243,6 +243,7 @@ def gauss(order):
         start=start_gauss,
         coefficients=for_any_body(s),
         nodes=s,
+        velocity=MOMENTA,
         order=order,
         symmetric=True,
         symplectic_free=True,

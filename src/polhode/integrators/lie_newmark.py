@@ -4,13 +4,13 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import minus9, newton, secant, size
 from polhode.kernels.rotations import cay, compose, exp, matrix, rotated, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import arrived, start_secant, start_trail, torque_at
+from polhode.kernels.step import arrived, moment_at, start_secant, start_trail, torque_at
 from polhode.kernels.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
 
 
@@ -136,7 +136,7 @@ def algo_0_step(h, t, state, body):
     rate = plus(cross(Pi, Omega), tau)
     ahead = lin((1 - ratio) * h, Omega, (1 - 2 * ratio) * h * h / 2, mul(iJ, rate))  # without the part of Omega1
     c = scaled(k, lin(1, Pi, (1 - gamma) * h, rate))
-    data = (k * k, t + h, q, ahead, ratio / gamma, c, exp)
+    data = (k, t + h, q, ahead, ratio / gamma, c, exp)
     scale = size(scaled(k, Omega)) + size(mul(iJ, c))
     e, g, trail, slope, report = secant(trapezoidal_equation, memory[:9], memory[9:], data, body, scale)
     q = compose(q, exp(lin(1, ahead, ratio / gamma, e)))
@@ -165,7 +165,7 @@ def trapezoidal_member(h, t, state, body, retraction):
     k = h / 2
     e0 = mul(iJ, scaled(k, Pi))
     c = plus(mul(J, e0), plus(cross(mul(J, e0), e0), scaled(k * k, tau)))
-    data = (k * k, t + h, q, e0, 1, c, retraction)
+    data = (k, t + h, q, e0, 1, c, retraction)
     e, g, trail, slope, report = secant(
         trapezoidal_equation, memory[:9], memory[9:], data, body, size(e0) + size(mul(iJ, c))
     )
@@ -176,9 +176,10 @@ def trapezoidal_member(h, t, state, body, retraction):
 @kernel
 def trapezoidal_equation(e, data, body):
     """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
-    kk, t, q, ahead, share, c, retraction = data
+    k, t, q, ahead, share, c, retraction = data
     r, A = midpoint(e, (c, body[0]))
-    return r, A, scaled(kk, torque_at(t, compose(q, retraction(lin(1, ahead, share, e))), body))
+    q = compose(q, retraction(lin(1, ahead, share, e)))
+    return r, A, scaled(k * k, moment_at(t, q, scaled(1 / k, e), body))
 
 
 @kernel
@@ -213,6 +214,7 @@ def newmark(beta: float | str | Fraction = Fraction(1, 4), gamma: float | str | 
         sources=("simo-vu-quoc-1988", "simo-wong-1991"),
         step=algo_0_step,
         start=start_secant,
+        velocity=STAGES,
         torques_per_step=None,
         drift="-" if gamma >= Fraction(1, 2) else "+",
         **claims,
@@ -272,6 +274,7 @@ TLN = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     drift="-",
     **_nothing_kept,
@@ -283,6 +286,7 @@ TLN_EXP = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_exp_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     drift="-",
     **_nothing_kept,

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.moser_veselov import moser_veselov_step
 from polhode.integrators.parts.kicked import kicked, started
 from polhode.integrators.parts.tableaux import rounded
@@ -71,6 +71,7 @@ def dmv_flow(order, substeps):
 
 CLAIMS = dict(
     family="Moser-Veselov",
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     poisson_free=True,

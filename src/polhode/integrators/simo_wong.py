@@ -1,11 +1,11 @@
 """Simo and Wong: momentum balanced in space, with Newmark's formulas for the rotation."""
 
-from polhode.integrators.method import Method
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import lie_trapezoid
 from polhode.kernels.implicit import NO_SOLVE, secant, size
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_secant, torque_at
+from polhode.kernels.step import moment_at, start_secant, torque_at
 from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
@@ -46,7 +46,7 @@ def mean_equation(e, data, body):
     b, k, t, q = data
     r, A = lie_trapezoid(e, (b, b, body[0]))
     F = exp(e)
-    return r, A, scaled(k * k, rotated_back(F, torque_at(t, compose(q, F), body)))
+    return r, A, scaled(k * k, rotated_back(F, moment_at(t, compose(q, F), scaled(1 / k, e), body)))
 
 
 @kernel
@@ -110,6 +110,7 @@ ALGO_C1 = Method(
     sources=("simo-wong-1991", "krysl-2008"),
     step=algo_c1_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     energy_free=True,
     drift="+",

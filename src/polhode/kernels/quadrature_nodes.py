@@ -109,9 +109,12 @@ def last_of(f):
     return f.values[-1]
 
 
-def torques(t, Q, body):
-    """The torque at every node: t and the nine numbers of Q are Nodes."""
-    function, parameters = body[3]
-    times = t.values
-    found = [function(times[i], tuple(x.values[i] for x in Q), parameters) for i in range(len(times))]
+def torques(t, Q, Omega, body):
+    """The torque at every node: t, the nine numbers of Q and the three of Omega are Nodes."""
+    source, times = body[3], t.values
+    at = lambda vector, i: tuple(x.values[i] for x in vector)
+    if len(source) == 2:
+        found = [source[0](times[i], at(Q, i), source[1]) for i in range(len(times))]
+    else:
+        found = [source[0](times[i], at(Q, i), at(Omega, i), source[1]) for i in range(len(times))]
     return tuple(Nodes(values) for values in zip(*found))
