@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test quick core pythons oldest check bench mutants docs clean
+.PHONY: stress test quick core pythons oldest check bench mutants docs site gallery clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
@@ -18,7 +18,7 @@ test: check
 # An answer in under a minute: the same checks, and tests that touch every layer.
 QUICK = kernels integrators/test_lookup.py physics/test_frozen.py runs/test_turns.py theorems/test_units.py test_docs.py
 quick: check
-	$(BIN)/python -m pytest -n 2 -q $(QUICK:%=tests/%) -k "not certif and not black_box"
+	$(BIN)/python -m pytest -n 2 -q $(QUICK:%=tests/%) -k "not certif and not black_box and not mistake"
 
 # The suite with the other Pythons declared, where they are found.
 pythons:
@@ -41,8 +41,8 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	touch $@
 
 check: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks scripts
-	$(BIN)/ruff check src tests benchmarks scripts
+	$(BIN)/ruff format --check src tests benchmarks scripts docs
+	$(BIN)/ruff check src tests benchmarks scripts docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -60,6 +60,15 @@ docs: $(READY)
 	$(BIN)/python -m polhode.views.recommend docs
 	$(BIN)/python -c "import polhode; polhode.stress().figure().savefig('docs/stress.png', dpi=80)"
 
+# The documentation as a folder that opens offline, site/index.html; warnings are errors.
+site: $(READY)
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs site
+
+# Thumbnails of the published figures: every one is measured again, which takes minutes.
+gallery: $(READY)
+	$(BIN)/python scripts/gallery.py
+
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -67,4 +76,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .venv-* results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) .venv-* results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache site docs/_build docs/made

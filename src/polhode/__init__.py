@@ -24,6 +24,7 @@ from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
+from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
@@ -78,6 +79,7 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "taylor",
     "time_transformed",
     "trapezoidal",
 ]

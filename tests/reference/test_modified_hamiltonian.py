@@ -68,7 +68,7 @@ def test_tensors_have_the_hamiltonian_of_their_moments():
 
 
 @pytest.mark.parametrize(
-    "given, said", [({"terms": 9}, "terms is 9"), ({"h": 0}, "h is 0"), ({"inertia": 1}, "inertia")]
+    "given, said", [({"terms": 6}, "terms is 6"), ({"h": 0}, "h is 0"), ({"inertia": 1}, "inertia")]
 )
 def test_what_cannot_be(given, said):
     with pytest.raises(ph.InputError, match=said):

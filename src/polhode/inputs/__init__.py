@@ -8,7 +8,7 @@ from polhode.inputs.bodies import attitudes, parameter_rows, vectors
 from polhode.inputs.calls import checked_call, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
-from polhode.inputs.intervals import check_breaks, interval, step_size, step_sizes, times
+from polhode.inputs.intervals import check_breaks, end_of, interval, step_size, step_sizes, times
 from polhode.inputs.memory import check_bytes, check_memory, memory_limit
 from polhode.inputs.names import (
     choices,
@@ -45,6 +45,7 @@ __all__ = [
     "checked_call",
     "choices",
     "direction",
+    "end_of",
     "file_path",
     "finite_array",
     "flag",

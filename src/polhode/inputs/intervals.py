@@ -43,11 +43,7 @@ def interval(problem: Any, h: Any, t_end: Any, n_steps: Any) -> tuple[float, int
         if t_end is not None:
             raise InputError("Give t_end or n_steps, not both.")
         return h, _within(problem, h, whole("n_steps", n_steps))
-    if t_end is None:
-        if problem.t_end is None:
-            raise InputError(f"Give t_end or n_steps: the problem {problem.name!r} has no interval of its own.")
-        t_end = problem.t_end
-    t_end = number("t_end", t_end)
+    t_end = end_of(problem, t_end)
     steps = (t_end - problem.t0) / h
     if steps < 0:
         raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}: change the sign of h.")
@@ -65,6 +61,18 @@ def interval(problem: Any, h: Any, t_end: Any, n_steps: Any) -> tuple[float, int
             f"h = {near!r} gives {n} steps."
         )
     return h, _within(problem, h, n)
+
+
+def end_of(problem: Any, t_end: Any) -> float:
+    """The end of the interval; that of the problem where none is given."""
+    if t_end is None:
+        if problem.t_end is None:
+            raise InputError(f"Give t_end or n_steps: the problem {problem.name!r} has no interval of its own.")
+        t_end = problem.t_end
+    t_end = number("t_end", t_end)
+    if t_end == problem.t0:
+        raise InputError(f"t_end = {t_end:g} is t0: there is nothing to integrate.")
+    return t_end
 
 
 def check_breaks(problem: Any, h: float, n: int) -> None:

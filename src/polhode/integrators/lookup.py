@@ -6,6 +6,7 @@ a function                step(problem, Q, Omega, h, t) -> (Q1, Omega1), as it i
 a BlackBox                as it is: it can only be run
 "module:attribute"        whichever of these the module calls so; the module may lie in the current folder
 "mujoco:rk4"              another package's integrator, as a BlackBox
+"TAYLOR"                  Taylor's method, to round-off; a BlackBox, since it chooses its own steps
 
 The catalogue is imported when it is asked: it makes every method, which `import polhode` need not wait for.
 """
@@ -24,6 +25,9 @@ Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
 
 PEERS = "polhode.testbench.peers"
 """Where other packages' integrators are: above this layer, so it is found by name when a user asks for one."""
+
+OWN_STEPS = {"taylor": "polhode.runs.taylor"}
+"""Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
 
 
 def methods() -> dict[str, Method]:
@@ -53,6 +57,8 @@ def integrator(given: object) -> Integrator:
         return given
     if isinstance(given, str) and ":" in given:
         return _from_elsewhere(text("method", given))
+    if isinstance(given, str) and given.lower() in OWN_STEPS:
+        return getattr(importlib.import_module(OWN_STEPS[given.lower()]), given.lower())()
     return method(given)
 
 

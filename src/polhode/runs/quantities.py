@@ -110,7 +110,7 @@ def _matrices(label: str, value: object) -> np.ndarray:
         return np.asarray(value.as_matrix())
     try:
         stack = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         stack = np.empty(0)
     if stack.ndim > 2 and stack.shape[-2:] == (3, 3):
         if not np.isfinite(stack).all():

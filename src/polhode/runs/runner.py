@@ -1,4 +1,4 @@
-"""What a run asks of a runner. There are two: a method's kernel, and what can only be called."""
+"""What a run asks of a runner. There are three: a method's kernel, Taylor's method, and what can only be called."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.reductions import Survey
+from polhode.runs.taylor import Taylor, TaylorRunner
 
 
 class Runner(Protocol):
@@ -63,6 +64,10 @@ def runner_of(
     """The runner that a method needs."""
     if isinstance(method, Method):
         return KernelRunner(problem, method, h, compiled, survey=survey)
+    if isinstance(method, Taylor) and survey is None:
+        if compiled is False:
+            raise InputError(f"{method.name} is machine code: compiled=False is for kernels.")
+        return TaylorRunner(problem, method, h)
     if survey is not None:
         raise InputError("reduce works with a method of the catalogue or a Method, not with a plain function.")
     return PlainRunner(problem, method, h)

@@ -9,6 +9,7 @@ from polhode.errors import InputError
 from polhode.integrators.lookup import integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
+from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
 from polhode.runs.drive import Run
 from polhode.runs.kernel_runner import KernelRunner
@@ -22,10 +23,11 @@ from polhode.runs.trajectory import seen
 @inputs.checked_call
 def solve(
     problem,
-    method,
+    method="auto",
     h=None,
     t_end=None,
     *,
+    accuracy=None,
     n_steps=None,
     save_every=1,
     progress=False,
@@ -38,9 +40,13 @@ def solve(
 ):
     """Integrate a problem and return a Trajectory.
 
-    method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox
+    method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
+                      "auto" finds the fastest by short trial runs, with `accuracy`
     h                 step size; negative to go backwards
     t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
+    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
+                      only the distance of the states kept; without it every step is kept. `error_estimate` of the
+                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
     save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
     progress          show a progress bar
     compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be
@@ -56,6 +62,10 @@ def solve(
     reduce_every      look at them every k-th step
     """
     problem = given_problem(problem, method)
+    if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
+        more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
+        more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more)
     method = integrator(method)
     h, n = inputs.interval(problem, h, t_end, n_steps)
     inputs.check_breaks(problem, h, n)
@@ -75,6 +85,23 @@ def solve(
     if not told:
         turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
     return trajectory
+
+
+def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more):
+    """A run whose method and step are found for the accuracy asked for."""
+    if accuracy is None:
+        raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
+    only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
+    every = inputs.whole("save_every", save_every)
+    if h is None and n_steps is None:
+        length = inputs.end_of(problem, t_end) - problem.t0
+        if every != 1:
+            raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
+        return accurate(solve, problem, only, accuracy, length, None, more)
+    h, n = inputs.interval(problem, h, t_end, n_steps)
+    if n % every:
+        raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
+    return accurate(solve, problem, only, accuracy, n * h, n // every, more)
 
 
 def follows(method, problem):

@@ -53,6 +53,7 @@ class Trajectory(Quantities, Travels):
     reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
     inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
+    error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
     def __post_init__(self):
         if self.inertia is None and self.problem is not None:

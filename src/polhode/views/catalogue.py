@@ -1,6 +1,7 @@
 """The pages methods.md and problems.md, generated from the catalogues: python -m polhode.views.catalogue docs"""
 
 import inspect
+import itertools
 import pathlib
 import sys
 import textwrap
@@ -45,23 +46,28 @@ def pages():
 
 
 def methods_page():
-    """Table and lectures of all methods."""
+    """Table and lectures of all methods; a lecture that several share stands once."""
     notes = dict.fromkeys(column.note for column, _ in columns() if column.note)
-    heads = ["method", *(_head(column, rows) for column, rows in columns())]
+    everyone = list(methods().values())
+    first = {m.lecture: m for m in reversed(everyone)}
     lines = [
         METHODS_HEAD.format(notes=textwrap.fill(" ".join(notes), 120)),
-        "| " + " | ".join(heads) + " |",
-        "|" + "---|" * len(heads),
+        properties_table(everyone, lambda m: f"[{m.name}](#{_anchor(m.name)})"),
+        "",
     ]
-    family, lectures = None, []
-    for m in methods().values():
-        cells = [f"[{m.name}](#{_anchor(m.name)})", *(_cell(m, rows) for _, rows in columns())]
-        lines.append("| " + " | ".join(cells) + " |")
-        if m.family != family:
-            lectures.append(f"## {m.family[0].upper() + m.family[1:]}\n")
-            family = m.family
-        lectures.append(_lecture(m))
-    return "\n".join([*lines, "", *lectures]).rstrip() + "\n"
+    for family, members in itertools.groupby(everyone, key=lambda m: m.family):
+        lines.append(f"## {family[0].upper() + family[1:]}\n")
+        lines += [_lecture(m, first) for m in members]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def properties_table(those, name):
+    """What methods claim, a row each; `name` makes the first cell."""
+    heads = ["method", *(_head(column, rows) for column, rows in columns())]
+    body = [[name(m), *(_cell(m, rows) for _, rows in columns())] for m in those]
+    return "\n".join(
+        ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *("| " + " | ".join(row) + " |" for row in body)]
+    )
 
 
 def problems_page():
@@ -75,21 +81,31 @@ def problems_page():
         parts.append(f"## {name}\n\n```text\n{words}\n```\n")
         parts.append(f"Keywords: `{keywords}`. Conserved: {listed}.\n")
         if p.sources:
-            parts.append("Sources: " + "; ".join(_source(key) for key in p.sources) + ".\n")
+            parts.append("Sources: " + "; ".join(source_of(key) for key in p.sources) + ".\n")
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _lecture(m):
+def _lecture(m, first):
+    """A method, with its lecture if it is the first that has it."""
     also = f" Also: {', '.join(m.aliases)}." if m.aliases else ""
-    sources = "; ".join(_source(key) for key in m.sources)
-    file = inspect.getsourcefile(inspect.unwrap(m.step)).replace("\\", "/").split("/polhode/")[-1]
-    return (
-        f"### {m.name}\n\n{m.title[0].upper() + m.title[1:]}.{also} "
-        f"Code: [`{file}`](../src/polhode/{file}).\n\n```text\n{m.lecture}\n```\n\nSources: {sources}.\n"
-    )
+    head = f"### {m.name}\n\n{m.title[0].upper() + m.title[1:]}.{also}"
+    told = first[m.lecture]
+    if told is not m:
+        return f"{head} The lecture is that of [{told.name}](#{_anchor(told.name)}).\n"
+    sources = "; ".join(source_of(key) for key in m.sources)
+    file = code_of(m)
+    return f"{head} Code: [`{file}`](../src/polhode/{file}).\n\n```text\n{m.lecture}\n```\n\nSources: {sources}.\n"
 
 
-def _source(key):
+def code_of(m):
+    """The file of a method's step, or of the flow that has its lecture, from the root of the package."""
+    parts = [cell.cell_contents for cell in m.step.__closure__ or ()]
+    flows = [x for x in parts if inspect.isfunction(x) and x.__doc__ == m.step.__doc__]
+    return inspect.getsourcefile((flows or [m.step])[0]).replace("\\", "/").split("/polhode/")[-1]
+
+
+def source_of(key):
+    """Authors and year of a source, with its DOI."""
     source = fields(key)
     authors = source.get("author", key).split(" and ")
     names = [a.split(",")[0].strip() if "," in a else a.split()[-1] for a in authors]

@@ -11,6 +11,7 @@ from polhode.cli.output import number, show, show_json, wants_progress, whole
 
 HELP = "integrate a problem by a method"
 EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --out run.nc --plot run.png
+  polhode run auto stress --accuracy 1e-8 --t-end 100
 
 10^9 steps: a thousand states kept, energy looked at every tenth step, and the same command again after Ctrl-C or a kill
   polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
@@ -23,9 +24,12 @@ ROWS = 65_536
 
 def arguments(parser):
     """What the verb takes."""
-    parser.add_argument("method", metavar="METHOD", help="a method, see polhode list methods")
+    parser.add_argument("method", metavar="METHOD", help="a method, see polhode list methods; auto with --accuracy")
     parser.add_argument("problem", metavar="PROBLEM", help="a problem, see polhode list problems")
     parser.add_argument("--h", type=number, metavar="H", help="step size (default: the problem's)")
+    parser.add_argument(
+        "--accuracy", type=number, metavar="E", help="error of the attitude, in radians, in place of a step"
+    )
     end = parser.add_mutually_exclusive_group()
     end.add_argument("--t-end", type=number, metavar="T", help="end of the interval (default: the problem's)")
     end.add_argument(
@@ -55,14 +59,15 @@ def arguments(parser):
 def run(arguments):
     """Integrate, save, print."""
     from polhode.inputs import file_path
-    from polhode.integrators.lookup import method
+    from polhode.integrators.lookup import integrator
     from polhode.physics.catalogue import problem
     from polhode.runs import places
     from polhode.runs.solve import solve
     from polhode.views.figures.style import check_name
     from polhode.views.files import check_folder, folder_for_results
 
-    body, found = problem(arguments.problem), method(arguments.method)
+    body = problem(arguments.problem)
+    found = "auto" if arguments.method.lower() == "auto" else integrator(arguments.method)
     given = {"--out": arguments.out, "--plot": arguments.plot, "--checkpoint": arguments.checkpoint}
     paths = {label: file_path(label, f) for label, f in given.items() if f is not None}
     for label, path in paths.items():
@@ -78,6 +83,7 @@ def run(arguments):
         body,
         found,
         h=arguments.h,
+        accuracy=arguments.accuracy,
         t_end=arguments.t_end,
         n_steps=arguments.n_steps,
         save_every=arguments.save_every,
@@ -105,6 +111,8 @@ def summary(s):
     data |= _extremes(s) | s.stats
     if s.reductions:
         data["reductions"] = {name: dataclasses.asdict(r) for name, r in s.reductions.items()}
+    if s.error_estimate is not None:
+        data["error_estimate"] = s.error_estimate
     return data | {"success": s.success, "message": s.message}
 
 
@@ -181,6 +189,7 @@ LABELS = {
     "states": "states kept",
     "energy_error_end": "E - E(0) at the end",
     "energy_error_largest": "largest |E - E(0)| kept",
+    "error_estimate": "error of the attitude, estimated",
     "orthogonality_largest": "largest |Q^T Q - I|",
     "n_torque": "torque evaluations",
     "n_iterations": "iterations",

@@ -1,7 +1,7 @@
 """Problems people have: a body in gravity, a satellite, a compass needle, a wall, a force at a point.
 
-Frames are in the names. Every vector argument ends in `_body` or `_space` after the axes its components are given in. The inertia may be
-three principal moments or a full symmetric tensor; `polhode.physics.inertia` makes it from a shape.
+Frames are in the names. Every vector argument ends in `_body` or `_space` after the axes its components are given in.
+The inertia may be three principal moments or a full symmetric tensor; `polhode.physics.inertia` makes it from a shape.
 """
 
 from polhode.physics.build.gravity_gradient import satellite

@@ -54,7 +54,7 @@ def point_force(
             inertia=inertia_body,
             torque=torque,
             potential=potential,
-            parameters=parameters(body_vector(-point), force),
+            parameters=parameters(body_vector(-point), force.tolist()),
             **start,
         )
     return finished(made, sources=("krysl-endres-2005",))

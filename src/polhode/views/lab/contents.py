@@ -1,7 +1,7 @@
 """What the lab holds: bodies, fields, methods, as kernels in JavaScript and as numbers.
 
 Fields and bodies are problems of this library, so the numbers a step is given are those `solve` would give it:
-``polhode.runs.solve.body_of`` makes them here, in print, and the browser only puts them together.
+``polhode.runs.kernel_runner.body_of`` makes them here, in print, and the browser only puts them together.
 """
 
 from collections.abc import Callable
@@ -172,7 +172,6 @@ def _told(m: Method, those: dict[str, Body]) -> dict[str, Any]:
         "title": m.title,
         "family": m.family,
         "free_only": m.free_only,
-        "symplectic": m.symplectic_free if m.free_only else m.symplectic,
         "coefficients": next(iter(numbers.values())) if same else numbers,
     }
 

@@ -1,0 +1,292 @@
+"""Accuracy instead of a step: which method, with which step, found by short trial runs on the problem itself.
+
+1. Trial. Over the first part of the interval each candidate is run with finer and finer steps until its error, against
+   the finest run there is, is its share of the accuracy asked for. The one that needs the least time is taken.
+2. Run and check. The whole interval is run with what was found, and once more much finer. What the two differ by is
+   the error of the first, which is returned, if it is small enough. Otherwise both are repeated, finer: errors may
+   grow faster than with the time, and a trial knows the beginning only.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import check_breaks, positive, warn
+from polhode.integrators.lookup import Integrator, name_of
+from polhode.integrators.lookup import method as found
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
+from polhode.runs.taylor import FINEST, NAME, Taylor, series_of, taylor
+from polhode.runs.trajectory import Trajectory
+from polhode.runs.turns import on_purpose
+
+BEST = 1e-14
+"""No accuracy beyond can be asked of floats."""
+
+FOR_FORMULAS = ("RKN6", "RKN8")
+FOR_OTHERS = ("RKN6", "RKN8", "GAUSS8", "GAUSS16")
+FOR_FREE = ("EXACT",)
+"""What is tried beside Taylor's method, for torques that are formulas, for others, and for none."""
+
+RADIANS = 6.0
+"""How far the body turns in a trial run, if the interval is not shorter."""
+
+SHARE = 0.3
+"""The part of the accuracy that is aimed at."""
+
+TRIES, ROUNDS, COMPARED = 8, 6, 64
+"""Runs of a candidate in the trial; of the whole interval; states that are compared."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A method with a step, or Taylor's with a tolerance, and what the trial found."""
+
+    method: Method | None  # None: Taylor's
+    order: float
+    size: float  # h, or the tolerance
+    error: float = math.nan
+    seconds: float = math.inf  # for the whole interval
+
+    @property
+    def is_taylor(self) -> bool:
+        """Whether it chooses its own steps."""
+        return self.method is None
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return NAME if self.method is None else self.method.name
+
+    def finer(self, factor: float) -> "Setting":
+        """The same with an error smaller by this factor."""
+        if self.is_taylor:
+            return dataclasses.replace(self, size=max(FINEST, self.size / factor))
+        return dataclasses.replace(self, size=self.size / factor ** (1 / self.order))
+
+    @property
+    def words(self) -> str:
+        """Method and step."""
+        return f"{self.name} with {'tolerance' if self.is_taylor else 'h ='} {self.size:.3g}"
+
+
+class Search:
+    """The search for a setting, on one problem and one interval."""
+
+    def __init__(
+        self, problem: Problem, accuracy: float, length: float, solve: Callable, only: Integrator | None
+    ) -> None:
+        self.problem, self.accuracy, self.length, self.solve, self.only = problem, accuracy, length, solve, only
+        self.speed = _speed(problem, length)
+        self.begin = self._begin()
+        self.allowed = SHARE * accuracy * self.begin / length
+        self.told: list[str] = []
+
+    def _begin(self) -> float:
+        """How much of the interval a trial takes."""
+        wanted = math.copysign(min(abs(self.length), max(RADIANS / self.speed, abs(self.length) / 1000)), self.length)
+        unit = self._unit()
+        return wanted if unit is None else min(max(1, round(wanted / unit)), round(self.length / unit)) * unit
+
+    def _unit(self) -> float | None:
+        """What steps must be a whole part of, where the torque jumps: the problem's own step."""
+        if not self.problem.breaks:
+            return None
+        if self.problem.h is None:
+            raise InputError(
+                f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps."
+            )
+        return math.copysign(self.problem.h, self.length)
+
+    def best(self) -> list[Setting]:
+        """Settings that reach the accuracy, the fastest first."""
+        exact = self._finest()
+        tried = [self._tried(setting, exact) for setting in self.candidates()]
+        return sorted((x for x in tried if x is not None), key=lambda x: x.seconds)
+
+    def candidates(self) -> list[Setting]:
+        """Every method that may be taken, with a first guess."""
+        first = [Setting(None, 1.0, max(FINEST, self.accuracy / 100))]
+        h = math.copysign(1.5 / self.speed, self.length)
+        if isinstance(self.only, Taylor):
+            return first
+        if self.only is not None:
+            if not isinstance(self.only, Method):
+                raise InputError(f"accuracy finds the step of a method of known order; {name_of(self.only)} has none.")
+            return [Setting(self.only, _order(self.only, self.problem), h)]
+        names = (FOR_FORMULAS if self.is_formula else FOR_OTHERS) if self.problem.has_torque else FOR_FREE
+        return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in map(found, names)]
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether Taylor's method can take the torque; why not is told."""
+        try:
+            series_of(self.problem)
+        except InputError as error:
+            self.told.append(str(error))
+            return False
+        return True
+
+    def _finest(self) -> np.ndarray:
+        """The attitudes of the finest run there is over the trial's part."""
+        if self.is_formula:
+            return self.run(Setting(None, 1.0, FINEST), self.begin, 4)[0]
+        return self.run(Setting(found("GAUSS16"), 16.0, math.copysign(0.05 / self.speed, self.length)), self.begin, 4)[
+            0
+        ]
+
+    def _tried(self, setting: Setting, exact: np.ndarray) -> Setting | None:
+        """The setting as coarse as the accuracy allows, or None if it does not reach it."""
+        for _ in range(TRIES):
+            try:
+                Q, seconds = self.run(setting, self.begin, 4)
+            except InputError:
+                return None
+            error = apart(Q, exact)
+            if error <= max(self.allowed, BEST) or (setting.is_taylor and setting.size <= FINEST):
+                seconds = min(seconds, *(self.run(setting, self.begin, 4)[1] for _ in range(2)))
+                return dataclasses.replace(setting, error=error, seconds=seconds * self.length / self.begin)
+            most = 1e4 if setting.is_taylor else 4.0**setting.order
+            setting = setting.finer(min(max(2 * error / max(self.allowed, BEST), 2.0), most))
+        return None
+
+    def run(self, setting: Setting, length: float, rows: int, **more: Any) -> tuple[np.ndarray, float]:
+        """The attitudes at so many times, the last at the end, and the seconds it took."""
+        s = self.trajectory(setting, length, rows, **more)
+        if not s.success:
+            raise InputError(s.message)
+        return s.Q[1:], s.stats["wall_time"]
+
+    def trajectory(self, setting: Setting, length: float, rows: int, **more: Any) -> Trajectory:
+        """A run over so much of the interval, with rows at equal distances."""
+        if setting.is_taylor:
+            return self.solve(self.problem, taylor(setting.size), h=length / rows, n_steps=rows, **more)
+        n = self.steps(setting, length, rows)
+        return self.solve(self.problem, setting.method, h=length / n, n_steps=n, save_every=n // rows, **more)
+
+    def steps(self, setting: Setting, length: float, rows: int) -> int:
+        """How many steps over this length, a multiple of the rows, so that steps begin where the torque jumps."""
+        n = rows * max(1, math.ceil(length / setting.size / rows - 1e-9))
+        unit = self._unit()
+        if unit is not None:
+            whole = round(length / unit)
+            k = math.lcm(rows, whole)
+            n = k * max(1, math.ceil(n / k))
+            check_breaks(self.problem, length / n, n)
+        return n
+
+
+def _order(method: Method, problem: Problem) -> float:
+    """The order, where errors are not at round-off; 2 where nothing is claimed, which only costs a trial more."""
+    order = min(method.orders.torque if problem.has_torque else method.orders.free)
+    return min(max(order, 1.0), 16.0) if order == order else 2.0
+
+
+def _speed(problem: Problem, length: float) -> float:
+    """Radians a unit of time: what the body has, or what its torque gives it in the time of a turn."""
+    torque = problem.torque(problem.t0, problem.Q0)
+    pushed = math.sqrt(float(np.abs(torque).max() / problem.moments.min()))
+    return max(float(np.linalg.norm(problem.Omega0)), pushed, 1e-3 / abs(length))
+
+
+def apart(A: np.ndarray, B: np.ndarray) -> float:
+    """The largest angle between attitudes of two stacks; infinite where one is not finite."""
+    chord = np.sqrt(((A - B) ** 2).sum(axis=(-2, -1)).max())  # 2 sqrt 2 sin(angle/2)
+    if not np.isfinite(chord):
+        return math.inf
+    return float(2 * math.asin(min(1.0, chord / math.sqrt(8))))
+
+
+@on_purpose()
+def accurate(
+    solve: Callable,
+    problem: Problem,
+    only: Integrator | None,
+    accuracy: Any,
+    length: float,
+    rows: int | None,
+    more: dict,
+) -> Trajectory:
+    """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
+
+    `solve` is that of this package; `more` goes to it with the run that is returned. `only` is the method, if the user
+    has chosen one.
+    """
+    accuracy = positive("accuracy", accuracy)
+    if accuracy < BEST:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {BEST:g} can be had.")
+    if accuracy > 1:
+        raise InputError(f"accuracy is {accuracy:g}; it is an error of the attitude in radians, at most 1.")
+    search = Search(problem, accuracy, length, solve, only)
+    ranked = search.best()
+    if not ranked:
+        raise InputError(
+            f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give "
+            f"a method and h, or ask for less.{''.join(' ' + x for x in search.told)}"
+        )
+    return _checked(search, ranked, rows, more)
+
+
+def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict) -> Trajectory:
+    """The whole run, and one much finer to know its error; repeated until that is small enough."""
+    setting, results = ranked[0], []
+    for _ in range(ROUNDS):
+        kept = rows or _natural(search, setting)
+        s = search.trajectory(setting, search.length, kept, **more)
+        if not s.success:
+            return s
+        error = _error(search, setting, s, kept)
+        results.append((error, _told(s, setting, ranked, search, error)))
+        if error <= search.accuracy or setting == setting.finer(2.0):
+            break
+        if not setting.is_taylor:
+            setting = dataclasses.replace(setting, size=s.h)
+        setting = setting.finer(max(2.0, 2 * error / search.accuracy))
+    error, best = min(results, key=lambda pair: pair[0])
+    if error > search.accuracy:
+        warn(
+            f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
+            "motion magnifies the error of rounding by more than that."
+        )
+    return best
+
+
+def _error(search: Search, setting: Setting, s: Trajectory, kept: int) -> float:
+    """What a much finer run differs by, at the rows kept or at some of them; infinite if there is none."""
+    look = max(1, -(-kept // COMPARED))
+    while kept % look:
+        look += 1
+    check = search.trajectory(_control(setting, s.h), search.length, kept // look)
+    return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
+
+
+def _control(setting: Setting, h: float) -> Setting:
+    """A setting of which the error is far smaller; at the finest tolerance one whose rounding is another."""
+    if not setting.is_taylor:
+        return dataclasses.replace(setting, size=h / 2)
+    if setting.size < 100 * FINEST:
+        return dataclasses.replace(setting, size=20 * setting.size)
+    return setting.finer(1000.0)
+
+
+def _natural(search: Search, setting: Setting) -> int:
+    """How many rows there are if nobody says: one a step."""
+    if not setting.is_taylor:
+        return search.steps(setting, search.length, 1)
+    s = search.trajectory(setting, search.begin, 1)
+    return max(1, round(s.stats["n_iterations"] * search.length / search.begin))
+
+
+def _told(s: Trajectory, setting: Setting, ranked: list[Setting], search: Search, error: float) -> Trajectory:
+    """The trajectory with its error and the reason why it was made so."""
+    trials = ", ".join(f"{x.words}: {x.seconds:.2g} s" for x in ranked)
+    why = (
+        f"{setting.words}, as trials over the first {abs(search.begin):.3g} of {abs(search.length):.6g} promise for "
+        f"the whole: {trials}. The error is what a much finer run differs by."
+    )
+    return dataclasses.replace(s, stats=s.stats | {"why": why}, error_estimate=error)

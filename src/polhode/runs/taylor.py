@@ -1,0 +1,242 @@
+"""Taylor's method as a run takes it: the series of a problem, made once, and the runner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import checked_call, positive
+from polhode.integrators.method import BlackBox
+from polhode.integrators.taylor import steps
+from polhode.integrators.taylor.formula import traced
+from polhode.integrators.taylor.recurrences import Recurrences, recurrences
+from polhode.kernels.fingerprint import fingerprint, is_static
+from polhode.machine.guard import TURN, check, tried
+from polhode.physics.problem import Problem, quaternion
+from polhode.runs.trajectory import seen
+
+FINEST = 1e-17
+"""The smallest tolerance: the terms left out are then below the rounding of those kept."""
+
+NAME = "TAYLOR"
+
+
+@dataclass(frozen=True)
+class Taylor(BlackBox):
+    """Taylor's method: the power series of the motion, summed as far as the tolerance asks; it chooses its own steps.
+
+    Idea. The torque is traced: called with symbols, it says what it computes. Products, roots, sines of power series
+    are power series again, whose coefficients follow one after the other from those before, and with them those of
+
+        q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q)
+
+    A step sums the series of q and Omega to order N, as far from its centre as the last two terms are below the
+    tolerance (attitude in radians, velocity relative to its size). N is even, about 6 - log(tolerance)/2: of all
+    orders the cheapest, since a term costs N operations and lengthens the step by 1/N (Jorba & Zou 2005, who find
+    -log(tolerance)/2; here the sums over products are vectors, and terms cost less). States between two steps are
+    values of the same series, as accurate as its end and nearly free.
+
+    What it keeps. Nothing exactly: neither symplectic nor symmetric, energy drifts, by about the tolerance a step. To
+    round-off all of that is below the rounding of a float, which is compensated: the error of 10^6 steps is about
+    that of a few. It is the fastest way here to most accuracies over moderate times; for long runs to modest accuracy
+    the symplectic methods stay the choice.
+
+    Pitfalls. The torque must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of its arguments, with
+    no decision by their values. Where it is singular, or hardly smooth, the steps become short. It is called while it
+    is traced, not during the run: there are no torque evaluations to count.
+    """
+
+    tolerance: float = FINEST
+
+
+@checked_call
+def taylor(tolerance: float = FINEST) -> Taylor:
+    """Taylor's method with steps to this tolerance, for anything that takes a method."""
+    tolerance = max(positive("tolerance", tolerance), FINEST)
+    if tolerance > 0.1:
+        raise InputError(f"tolerance is {tolerance:g}; it must be at most 0.1, an error of the attitude in radians.")
+    name = NAME if tolerance == FINEST else f"{NAME}({tolerance:.3g})"
+    return Taylor(name, _Advanced(tolerance), "Taylor series of the motion, steps by tolerance", tolerance)
+
+
+@dataclass(frozen=True)
+class _Advanced:
+    """What a BlackBox does when it is only called."""
+
+    tolerance: float
+
+    def __call__(self, problem: Problem, Q: Any, Omega: Any, h: float, n: int, t: float) -> tuple:
+        runner = TaylorRunner(problem, taylor(self.tolerance), h, Q, Omega, t)
+        out = np.empty((1, 7))
+        took, *_ = runner.advance(0, n, n, n, out, 0)
+        if not took:
+            raise InputError(runner.failure(0, t, 0.0))
+        Q1, Omega1 = runner.seen(out)
+        return Q1[0], Omega1[0]
+
+
+def order_for(tolerance: float) -> int:
+    """The even order that costs least."""
+    return 2 * round((6 - np.log(tolerance) / 2) / 2)
+
+
+class TaylorRunner:
+    """Runs Taylor's method; see ``Runner``. Rows are (q, Pi)."""
+
+    width, is_compiled = 7, True
+    raised: Exception | None = None
+
+    def __init__(
+        self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
+    ) -> None:
+        from polhode.machine.taylor_code import room
+        from polhode.machine.taylor_loop import taylor_loop
+
+        self.problem, self.method, self.h, self.name = problem, method, h, method.name
+        self.t0 = problem.t0 if t is None else t
+        self.order = order_for(method.tolerance)
+        self._series = series_of(problem)
+        self._loop = taylor_loop()
+        self._work = np.zeros(room(self._series.recurrences, self.order))
+        self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
+        self.place(self.row_of(problem.Q0 if Q is None else Q, problem.Omega0 if Omega is None else Omega), self.t0, h)
+
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
+        """Begin anew from a row at time t, with rows at intervals of h."""
+        self.h, self.t0 = h, t
+        self._row = tuple(row[:7])
+        self._place = np.zeros(steps.NUMBERS)
+        self._place[steps.TIME] = t
+        self._place[steps.STATE : steps.STATE + 7] = (*row[:4], *np.array(row[4:7]) / self.problem.moments)
+
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+        """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
+        s = self._series
+        done, last, left, expansions = self._loop(
+            *(s.jet, s.value, s.data, self.order, self.method.tolerance, self.h, self.t0, first, n, every, left),
+            *(self._place, self._work, self._table, out, row, self._end),
+        )
+        out[row:last, 4:] *= self.problem.moments
+        end = self._end.tolist()
+        self._row = (*end[:4], *(x * J for x, J in zip(end[4:7], s.moments)))
+        return done, last, left, expansions, 0.0, None
+
+    def row(self) -> tuple[float, ...]:
+        """The state as a row."""
+        return self._row
+
+    def row_of(self, Q: Any, Omega: Any) -> tuple[float, ...]:
+        """The row of an attitude and a velocity in the user's axes."""
+        q, Pi = self.problem.start(Q, Omega)
+        return q + Pi
+
+    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes and velocities of rows, in the user's axes."""
+        return seen(self.problem, rows)
+
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
+        """The row a time h from here; the runner stays. None if it fails."""
+        other = TaylorRunner(self.problem, self.method, h)
+        other.place(self._row, t, h)
+        took, *_ = other.advance(0, 1, 2, 2, np.empty((0, 7)), 0)
+        return other.row() if took else None
+
+    def numbers(self) -> tuple[float, ...]:
+        """The row, and where the last expansion is; `restore` takes them back."""
+        return (*self._row, *self._place.tolist())
+
+    def restore(self, numbers: Sequence[float]) -> None:
+        """Go on from the state that `numbers` gave."""
+        self._row, self._place = tuple(numbers[:7]), np.array(numbers[7:], dtype=float)
+
+    def made_of(self) -> tuple[Any, ...]:
+        """What decides what is computed."""
+        return repr(self._series.recurrences.structure), self._series.data, self.method.tolerance, steps.advance
+
+    def torques(self, steps: int, iterations: int) -> None:
+        """The torque is not evaluated."""
+
+    def failure(self, k: int, t: float, error: float) -> str:
+        """The sentence for a run that stops before t."""
+        at = float(self._place[steps.TIME])
+        return (
+            f"{self.name} found no step beyond t = {at:.6g} of {self.problem.name}: the series of the motion there "
+            "converges nowhere, or is not finite. The torque may be singular near there."
+        )
+
+
+# ---- the series of a problem, made once ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Series:
+    """The recurrences of a problem, their machine code, and its numbers."""
+
+    recurrences: Recurrences
+    jet: int
+    value: int
+    data: np.ndarray
+    moments: tuple[float, ...]
+
+
+MOST_KEPT = 64
+_KEPT: dict[tuple, Series] = {}
+"""The series of the last problems, by all they depend on."""
+
+
+def series_of(problem: Problem) -> Series:
+    """The series of a problem; an InputError if its torque is no formula."""
+    kernel = problem.torque_kernel
+    static = is_static(kernel)
+    made_of = None if static else fingerprint([kernel])
+    key = (kernel if made_of is None else made_of.digest, problem.parameters, tuple(problem.moments.tolist()))
+    seen_through = made_of is None or not made_of.unseen
+    if not seen_through or key not in _KEPT:
+        series = _made(problem)
+        if not seen_through:
+            return series
+        _KEPT[key] = series
+        for old in list(_KEPT)[:-MOST_KEPT]:
+            del _KEPT[old]
+    return _KEPT[key]
+
+
+def _made(problem: Problem) -> Series:
+    from polhode.machine.taylor_code import addresses
+
+    moments = tuple(problem.moments.tolist())
+    try:
+        found = recurrences(*traced(problem.torque_kernel, problem.parameters, moments))
+    except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
+        raise InputError(
+            f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
+            "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
+        ) from error
+    jet, value = addresses(found)
+    series = Series(found, jet, value, np.array(found.data).ravel(), moments)
+    if not is_static(problem.torque_kernel):
+        _guard(problem, series)
+    return series
+
+
+def _guard(problem: Problem, series: Series) -> None:
+    """The formula must say what the user's torque says."""
+    from polhode.machine.taylor_code import room
+    from polhode.machine.taylor_loop import jet_once
+
+    work, table = np.zeros(room(series.recurrences, 4)), np.zeros((5, 8))
+
+    def of_formula(Q: np.ndarray) -> tuple:
+        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), 0.0, 0.0, 0.0, 0.0])
+        jet_once()(series.jet, y, problem.t0, 4, series.data, work, table)
+        return tuple((table[1, 4:7] * problem.moments).tolist())
+
+    def of_python(Q: np.ndarray) -> Any:
+        return tried(lambda: problem.torque_kernel(problem.t0, tuple(Q.tolist()), problem.parameters))
+
+    start = problem.Q0 @ problem.axes
+    places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
+    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
+    check(f"torque of {problem.name!r}", problem.torque_kernel, places, of_formula, of_python, nearby)

@@ -1,0 +1,96 @@
+"""The site: it builds without a warning, nothing in it leads nowhere or elsewhere, and a browser opens it in peace.
+
+Built here without executing guides and stories, which takes minutes: `make site` does.
+"""
+
+import html.parser
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.parse
+
+import pytest
+
+from tests.support.browser import chromium, opened
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    for name in ("sphinx", "myst_nb", "pydata_sphinx_theme", "sphinx_design", "latex2mathml"):
+        pytest.importorskip(name, reason=f"{name} is not installed: the site is not built")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-D", "nb_execution_mode=off"]
+    command += ["-D", "suppress_warnings=myst-nb.lexer"]  # what is not executed does not say its language
+    command += ["-d", str(folder / "trees"), str(DOCS), str(folder / "html")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return folder / "html"
+
+
+class Links(html.parser.HTMLParser):
+    """What a page refers to, and the names in it that can be referred to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.fetched, self.names = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.names |= {given.get("id"), given.get("name")}
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag in ("img", "script", "iframe") and given.get("src"):
+            self.fetched.append(given["src"])
+        if tag == "link" and given.get("href"):
+            self.fetched.append(given["href"])
+
+
+def test_the_site(site):
+    """One test, so that it is built once however many processes share the suite."""
+    every_link_leads_somewhere_and_nothing_is_fetched_from_outside(site)
+    three_doors_and_the_ten_lines(site)
+    a_lecture_stands_once_with_its_formulas_set(site)
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        a_browser_opens_it_in_peace(site, width, scheme)
+
+
+def every_link_leads_somewhere_and_nothing_is_fetched_from_outside(site):
+    pages = {p: Links(p.read_text(encoding="utf-8")) for p in site.rglob("*.html") if "_static" not in p.parts}
+    assert len(pages) > 40
+    lost = []
+    for page, found in pages.items():
+        for link in found.links + found.fetched:
+            if re.match(r"(https?:|mailto:|data:)", link):
+                if link in found.fetched and not link.startswith("data:"):
+                    lost.append((page.name, link))
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / urllib.parse.unquote(path.partition("?")[0])).resolve() if path else page
+            there = target.exists() and (not anchor or target not in pages or anchor in pages[target].names)
+            if not there:
+                lost.append((str(page.relative_to(site)), link))
+    assert lost == []
+
+
+def three_doors_and_the_ten_lines(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    for words in ("I have an integrator", "I have a body", "I teach", "stress.png", "ph"):
+        assert words in text
+
+
+def a_lecture_stands_once_with_its_formulas_set(site):
+    text = (site / "made" / "theory" / "moser-veselov.html").read_text(encoding="utf-8")
+    assert text.count("the exact motion of a body with slightly different moments") == 1
+    assert text.count("<math") > 20
+
+
+def a_browser_opens_it_in_peace(site, width, scheme):
+    with chromium() as browser:
+        for name in ("index", "the-lab", "made/theory/variational", "made/reference/api", "made/gallery", "methods"):
+            with opened(browser, (site / f"{name}.html").as_uri(), width, scheme) as page:
+                page.wait_for_load_state("load")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, name
