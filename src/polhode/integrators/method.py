@@ -58,6 +58,7 @@ class Method(Travels, Claims):
     )
     free_only: bool = False
     velocity: str | None = None  # how it takes a torque tau(t, Q, Omega), damping, rotors: one of VELOCITIES, or not
+    lifted: bool = False  # whether it has been made ready for damping, rotors and the like (``velocity.py``)
     composed: tuple["Method", int] | None = None  # the method that it is composed of, and of how many of its steps
     extended: bool = False  # the memory is part of the state, not only a guess: properties are those of the whole
     aliases: tuple[str, ...] = ()

@@ -31,14 +31,14 @@ class Forces:
 
 def adapted(method: Method, forces: Forces) -> Method:
     """The method for a body on which these act; itself if there are none."""
-    if not forces.any or method.free_only:
+    if not forces.any or method.free_only or method.lifted:
         return method
     if method.velocity is None:
         raise InputError(_refusal(method, forces))
     if method.velocity == KICKS:
         return _lifted(method, forces)
     if method.velocity == MOMENTA and forces.rotor and not forces.motors:
-        return replace(method, step=total_step(method.step), start=total_start(method.start))
+        return replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
     return method
 
 
@@ -61,7 +61,7 @@ def _lifted(method: Method, forces: Forces) -> Method:
     else:
         step = lifted_step(method.step, forces.damped, forces.moving, forces.rotor)
         start, torques = lifted_start(method.start), None if forces.moving else 1
-    return replace(method, step=step, start=start, torques_per_step=torques)
+    return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)
 
 
 def _refusal(method: Method, forces: Forces) -> str:

@@ -51,6 +51,18 @@ def twice_spun(Pi, body):
     return minus(Pi, (2 * body[4][0], 2 * body[4][1], 2 * body[4][2]))
 
 
+INTERNAL = 19
+"""How many parameters of a torque, behind the nine of the axes, say what else acts on a body, in principal axes: the
+damping C (nine numbers), the momentum l of a rotor, its rate, the time of l, a torque that is held."""
+
+
+@kernel
+def l_at(t, par):
+    """The momentum l of the rotor at time t: that of a time, and what motors add at a constant rate."""
+    s = t - par[24]
+    return (par[18] + s * par[21], par[19] + s * par[22], par[20] + s * par[23])
+
+
 @kernel
 def arrived(t, q, p, body):
     """The end of a step at attitude q: q of length one, the momentum p without the last torque, and that torque.

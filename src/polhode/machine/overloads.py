@@ -300,7 +300,7 @@ def _record(typing_context, kind, par):
                 return builder.extract_value(arguments[1], k)
             return builder.load(builder.gep(arguments[1], [ir.Constant(ir.IntType(64), k)]))
 
-        parts, first = [], parameters.FIRST
+        parts, first = [], kind.instance_class.first
         for shape, part in zip(shapes, kinds):
             values = [at(first + k) for k in range(math.prod(shape))]
             parts.append(_on_stack(context, builder, part, shape, values) if shape else values[0])

@@ -2,7 +2,7 @@
 
 A method that is kick, free step, kick takes such torques as it takes others: the parts are solved one after the other,
 
-    kick(h/2),  free step(h),  kick(h/2),          kick(a): the motion Pi' = tau(t, Q, J^-1 Pi) over a, with t and Q fixed
+    kick(h/2),  free step(h),  kick(h/2),       kick(a): the motion Pi' = tau(t, Q, J^-1 Pi) over a, with t and Q fixed
 
 With damping, tau = tau(t, Q) - C Omega, the kick is linear and done exactly, by the exponential of -a C J^-1. With any
 other dependence on the velocity it is the implicit midpoint rule, which is symmetric. So the step stays symmetric, and
@@ -27,16 +27,9 @@ import functools
 from polhode.kernels.implicit import NO_SOLVE, both, exponential, secant, size
 from polhode.kernels.rotations import compose, exp, rotated_back
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import moment_at, torque_at
+from polhode.kernels.step import l_at, moment_at, torque_at
 from polhode.kernels.vectors import apply, lin, minus, mul, plus, scaled
 from polhode.pickling import recipe
-
-DAMPING, ROTOR, RATE, SINCE, HELD = 9, 18, 21, 24, 25
-"""Where in the parameters of a torque C (nine numbers), l, its rate, the time of l, and a held torque are, in principal
-axes; those that the user named come after them (``inputs/parameters.py``)."""
-
-ROOM = 19
-"""How many numbers these are."""
 
 
 @recipe
@@ -210,13 +203,6 @@ def decay(a, body):
 
 
 # ---- rotors ----------------------------------------------------------------------------------------------
-
-
-@kernel
-def l_at(t, par):
-    """The momentum l of the rotor at time t: that of a time, and what motors add at a constant rate."""
-    s = t - par[24]
-    return (par[18] + s * par[21], par[19] + s * par[22], par[20] + s * par[23])
 
 
 @kernel
