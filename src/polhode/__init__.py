@@ -1,6 +1,6 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
-from polhode.errors import FileError, InputError, LargeStepWarning
+from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
@@ -22,13 +22,17 @@ from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
+from polhode.runs.integrator import Integrator
 from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
+from polhode.runs.sweeps.draws import draws
+from polhode.runs.sweeps.sweep import open_sweep, sweep
 from polhode.runs.taylor import taylor
 from polhode.runs.trajectory import Trajectory, load
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error
+from polhode.testbench.convergence.study import converge, work_precision
 from polhode.testbench.drift.stress import stress
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
@@ -43,19 +47,24 @@ __all__ = [
     "Ensemble",
     "FileError",
     "InputError",
+    "Integrator",
     "LargeStepWarning",
     "Method",
     "Order",
     "Problem",
+    "RunError",
+    "RunWarning",
     "Tableau",
     "Trajectory",
     "animate",
     "build",
     "certify",
     "compose",
+    "converge",
     "crouch_grossman",
     "dist",
     "dmv",
+    "draws",
     "gauss",
     "global_error",
     "imr",
@@ -68,6 +77,7 @@ __all__ = [
     "modified_hamiltonian",
     "munthe_kaas",
     "newmark",
+    "open_sweep",
     "plot_axis_angle",
     "plot_polhode",
     "plot_trajectory",
@@ -79,7 +89,9 @@ __all__ = [
     "sr",
     "step",
     "stress",
+    "sweep",
     "taylor",
     "time_transformed",
     "trapezoidal",
+    "work_precision",
 ]

@@ -15,6 +15,16 @@ class LargeStepWarning(UserWarning):
     """A step in which the body turns so far that the result means little."""
 
 
+class RunWarning(UserWarning):
+    """A run that stopped before its end; what was computed until then is there."""
+
+
+class RunError(RuntimeError):
+    """A run that stopped before its end; `result` is what was computed until then, if it was kept."""
+
+    result: object = None
+
+
 class CallError(InputError, TypeError):
     """A call with an argument that there is not, or without one that there must be."""
 

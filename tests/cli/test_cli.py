@@ -200,7 +200,8 @@ def test_a_command_that_was_stopped_goes_on_and_ends_with_the_same_file(capsys, 
 
 
 def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(capsys, monkeypatch):
-    monkeypatch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self: setattr(self, "seen", True))
+    monkeypatch.setattr("polhode.runs.drive.Interrupt.seen", True, raising=False)
+    monkeypatch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self, *_: setattr(self, "_leave", False))
     code, out, err = called(capsys, "run", "VLV", "stress")
     assert (code, err) == (1, "")
     assert "Interrupted at step 4096 of 80000" in out and "With --checkpoint FILE the same command" in out
@@ -223,7 +224,7 @@ def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(cap
         (["stress", "--ensemble", "0"], "'0' is not a whole number, at least 1"),
         (["stress", "--out", "/dev/null/x"], "Nothing can be written to the folder /dev/null/x"),
         (["run", "VLV"], "required: PROBLEM"),
-        (["run", "VLV", "heavytop"], "Did you mean 'heavy-top'?"),
+        (["run", "VLV", "heavy-tpo"], "Did you mean 'heavy-top'?"),
         (["run", "VLV", "stress", "--h", "0"], "h is 0"),
         (["run", "VLV", "stress", "--save-every", "1.5"], "'1.5' is not a whole number"),
         (["run", "VLV", "stress", "--n-steps", "1e3", "--t-end", "9"], "not allowed with argument"),

@@ -93,6 +93,11 @@ def calls(folder):
             {"free": False, "axisymmetric": False, "torque_cost": 1e-6, "accuracy": 1e-4, "horizon": 1e4, "keep": ()}
             | {"explicit": False, "simple": False, "count": 5},
         ),
+        "converge": (
+            ph.converge,
+            {"problem": "free-body", "methods": "EXACT", "t_end": 1.0, "steps": (4, 8), "adaptive": False},
+        ),
+        "global_error": (ph.global_error, {"trajectory": run, "reference": None}),
         "compose": (ph.compose, {"method": "VLV", "scheme": "S4"}),
         "gauss": (ph.gauss, {"order": 4}),
         "dmv": (ph.dmv, {"order": 4, "substeps": 2}),

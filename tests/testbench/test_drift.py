@@ -350,7 +350,7 @@ def test_the_page_stands_alone(paper, tmp_path):
     for row in paper.rows:
         assert row.method in html
         assert row.words in html
-    assert html.count("<svg") == 1
+    assert html.count("<svg") == 3  # wide; and stacked, one for each step size
     embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1]
     assert json.loads(embedded)["problem"] == "stress"
 

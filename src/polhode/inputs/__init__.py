@@ -8,9 +8,19 @@ from polhode.inputs.bodies import attitudes, parameter_rows, vectors
 from polhode.inputs.calls import checked_call, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
-from polhode.inputs.intervals import check_breaks, end_of, interval, step_size, step_sizes, times
+from polhode.inputs.intervals import (
+    check_breaks,
+    check_within,
+    end_of,
+    interval,
+    step_size,
+    step_sizes,
+    steps_to,
+    times,
+)
 from polhode.inputs.memory import check_bytes, check_memory, memory_limit
 from polhode.inputs.names import (
+    choice,
     choices,
     flag,
     flag_or_none,
@@ -42,7 +52,9 @@ __all__ = [
     "check_breaks",
     "check_bytes",
     "check_memory",
+    "check_within",
     "checked_call",
+    "choice",
     "choices",
     "direction",
     "end_of",
@@ -68,6 +80,7 @@ __all__ = [
     "spelled",
     "step_size",
     "step_sizes",
+    "steps_to",
     "text",
     "text_or_empty",
     "times",

@@ -1,6 +1,7 @@
 """Intervals: step sizes, ends, numbers of steps, and the times at which a torque jumps."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,20 @@ def times(label: str, value: Any) -> tuple[float, ...]:
     return tuple(number(f"one of {label}", x) for x in items(label, value, "a sequence of times"))
 
 
-def interval(problem: Any, h: Any, t_end: Any, n_steps: Any) -> tuple[float, int]:
-    """The step size and the number of steps; those of the problem where none are given."""
+def steps_to(t0: float, h: float, t: float) -> tuple[int, bool]:
+    """How many steps of at most h lead from t0 to t, negative if t is behind; and whether they are of h itself."""
+    steps = (t - t0) / h
+    n = round(steps)
+    if abs(steps - n) <= 1e-9 * max(1, abs(n)):
+        return n, True
+    return (math.ceil(steps) if steps > 0 else -1), False
+
+
+def interval(problem: Any, h: Any, t_end: Any, n_steps: Any, strict: bool = True) -> tuple[float, int]:
+    """The step size and the number of steps; those of the problem where none are given.
+
+    When t_end is no whole number of steps away, h is the most a step may be, unless it is `strict`.
+    """
     if h is None:
         if problem.h is None:
             raise InputError(f"Give h: the problem {problem.name!r} has no step size of its own.")
@@ -51,10 +64,13 @@ def interval(problem: Any, h: Any, t_end: Any, n_steps: Any) -> tuple[float, int
         raise InputError(
             f"t_end = {t_end:g} is {steps:.3g} steps of h = {h:g} from t0; at most 2^53 can be told apart."
         )
-    n = round(steps)
+    n, is_whole = steps_to(problem.t0, h, t_end)
     if n == 0:
-        raise InputError(f"t_end = {t_end:g} is less than one step of h = {h:g} from t0 = {problem.t0:g}.")
-    if abs(steps - n) > 1e-9 * max(1, n):
+        raise InputError(f"t_end = {t_end:g} is t0: there is nothing to integrate.")
+    if not is_whole and not strict:
+        h = (t_end - problem.t0) / n
+    elif not is_whole:
+        n = max(1, round(steps))
         near = (t_end - problem.t0) / n
         raise InputError(
             f"t_end - t0 = {t_end - problem.t0:g} is {steps:.12g} steps of h = {h:g}; it must be a whole number. "
@@ -85,6 +101,17 @@ def check_breaks(problem: Any, h: float, n: int) -> None:
                 f"The torque of {problem.name!r} jumps at t = {x:g}, {k:.6g} steps of h = {h:g} from the start; a step "
                 f"must begin there: try h = {near:g}, or a whole part of it."
             )
+
+
+def check_within(label: str, times: Sequence[float], t0: float, h: float, n: int) -> None:
+    """Times must follow each other in the direction of the run, each once, and lie in its interval."""
+    end, slack = t0 + n * h, 1e-9 * abs(h)
+    for before, t in zip((None, *times), times):
+        if not min(t0, end) - slack <= t <= max(t0, end) + slack:
+            raise InputError(f"{label} has t = {t:g}, which is outside of the run from {t0:g} to {end:g}.")
+        if before is not None and (t - before) * h <= 0:
+            way = "rise" if h > 0 else "fall, as h is negative"
+            raise InputError(f"{label} has t = {t:g} after {before:g}; the times must {way}, each once.")
 
 
 def _within(problem: Any, h: float, n: int) -> int:

@@ -80,6 +80,13 @@ def choices(label: str, value: Any, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(several)
 
 
+def choice(label: str, value: Any, known: Iterable[str]) -> str:
+    """One of the names known."""
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{label} is {one_line(value)}; it may be {', '.join(known)}.")
+    return value
+
+
 def function(label: str, value: Any) -> Callable[..., Any]:
     """Something that can be called."""
     if not callable(value):

@@ -70,22 +70,28 @@ def name_of(given: Integrator) -> str:
 
 def _from_elsewhere(name: str) -> Integrator:
     """Another package's integrator, or what a module of the user's calls so."""
-    module, _, attribute = name.partition(":")
     peers = importlib.import_module(PEERS)
-    if module.lower() in peers.ENGINES:
+    if name.partition(":")[0].lower() in peers.ENGINES:
         return peers.engine(name)
+    value = attribute(name)
+    if not callable(value) and not isinstance(value, Method):
+        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
+    return value
+
+
+def attribute(name: str) -> Any:
+    """What a module of the user's calls so: "module:attribute"; the module may lie in the current folder."""
+    module, _, path = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
     try:
         value: Any = importlib.import_module(module)
     except Exception as error:  # a name that is none, or whatever the module raises
         raise InputError(f"The module {one_line(module)} of {one_line(name)} cannot be imported: {error}.") from error
-    for part in attribute.split("."):
+    for part in path.split("."):
         if not hasattr(value, part):
             raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_public(value)}.")
         value = getattr(value, part)
-    if not callable(value) and not isinstance(value, Method):
-        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
     return value
 
 

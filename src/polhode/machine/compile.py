@@ -64,15 +64,16 @@ class CannotCompile(Exception):
 
 def torque(function, kind=TORQUE):
     """Machine code of a torque kernel (t, Q, parameters) -> three numbers, or of another type."""
-    return machine_code(_itself, kind, function.__name__, functions=(function,))
+    return machine_code(itself, kind, function.__name__, functions=(function,))
 
 
 def potential(function):
     """Machine code of a potential kernel (Q, parameters) -> number."""
-    return machine_code(_itself, POTENTIAL, function.__name__, functions=(function,))
+    return machine_code(itself, POTENTIAL, function.__name__, functions=(function,))
 
 
-def _itself(x):
+def itself(x):
+    """What is given."""
     return x
 
 
@@ -85,11 +86,11 @@ def loop(step, memory, coefficients, kind=TORQUE):
     """
 
     def make(step):
-        advance, body_of, state_of = loops.advance, _body(coefficients, kind), _state(memory)
+        advance, make_body, make_state = loops.advance, body_of(coefficients, kind), state_of(memory)
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
             done, row, left, iterations, error, last = advance(
-                step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row
+                step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row
             )
             put(state, last)
             return done, row, left, iterations, error
@@ -104,12 +105,12 @@ def survey(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop that also tallies energy and momentum; compiled only when asked for."""
 
     def make(step):
-        inner, body_of, state_of = loops.survey, _body(coefficients, kind), _state(memory)
+        inner, make_body, make_state = loops.survey, body_of(coefficients, kind), state_of(memory)
         potential_at = pointer(POTENTIAL)
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
             done, row, left, iterations, error, last = inner(
-                *(step, body_of(constants, torque, par), h, t0, first, n, every, left, state_of(state), out, row),
+                *(step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row),
                 *(potential_at(U), origin, each, looks, tally),
             )
             put(state, last)
@@ -131,23 +132,23 @@ def label(kind):
     return f"{kind.args[0]}{'-velocity' if takes_velocity(kind) else ''}"
 
 
-def _body(coefficients, kind):
+def body_of(coefficients, kind):
     """body(constants, torque, par): the body that a step is given."""
     J, iJ, numbers, torque_at = taken(3, 0), taken(3, 3), taken(coefficients, 6), pointer(kind)
     if takes_velocity(kind):
 
         def moving(constants, torque, par):
-            return J(constants), iJ(constants), numbers(constants), (torque_at(torque), _address(par), ())
+            return J(constants), iJ(constants), numbers(constants), (torque_at(torque), place_of(par), ())
 
         return moving
 
     def body(constants, torque, par):
-        return J(constants), iJ(constants), numbers(constants), (torque_at(torque), _address(par))
+        return J(constants), iJ(constants), numbers(constants), (torque_at(torque), place_of(par))
 
     return body
 
 
-def _state(memory):
+def state_of(memory):
     """state(numbers): the state that a step is given."""
     q, Pi, tau, rest = taken(4, 0), taken(3, 4), taken(3, 7), taken(memory, 10)
 
@@ -176,7 +177,7 @@ def energies():
         def evaluate(address, par, rows, out):
             potential = function_at(address)
             for i in range(len(rows)):
-                out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), _address(par))
+                out[i] = potential(matrix((rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])), place_of(par))
 
         return evaluate
 
@@ -187,7 +188,7 @@ ENERGIES = types.void(types.int64, NUMBERS, types.Array(F8, 2, "C"), NUMBERS)
 PROBE = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
 
 
-def probe(kind, one=_itself):
+def probe(kind, one=itself):
     """Machine code that evaluates a torque or potential of some type once: look(address, par, t, Q, out).
 
     `one` is a kernel that takes the torque of one body from what comes back (``quadrature_lanes.py``). Behind Q come
@@ -198,13 +199,13 @@ def probe(kind, one=_itself):
         at, nine, three = pointer(kind), taken(9, 0), taken(3, 9)
 
         def look_at_moment(address, par, t, Q, out):
-            out[0], out[1], out[2] = one(at(address)(t, nine(Q), three(Q), _address(par)))
+            out[0], out[1], out[2] = one(at(address)(t, nine(Q), three(Q), place_of(par)))
 
         def look_at_torque(address, par, t, Q, out):
-            out[0], out[1], out[2] = one(at(address)(t, nine(Q), _address(par)))
+            out[0], out[1], out[2] = one(at(address)(t, nine(Q), place_of(par)))
 
         def look_at_potential(address, par, t, Q, out):
-            out[0] = at(address)(nine(Q), _address(par))
+            out[0] = at(address)(nine(Q), place_of(par))
 
         if takes_velocity(kind):
             return look_at_moment
@@ -379,7 +380,7 @@ class DiskCache(caching._Cache):
 
 
 @intrinsic
-def _address(typing_context, array):
+def place_of(typing_context, array):
     """Where the numbers of an array are; the caller keeps the array alive."""
 
     def build(context, builder, signature, arguments):

@@ -380,6 +380,19 @@ class Problem(Travels):
         x, y, z = Omega.tolist()
         return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
+    @property
+    def made_of(self):
+        """The functions that decide how the body moves, for fingerprints."""
+        known = (self.torque_kernel, self.moving_kernels.get("all"), self.potential_kernel)
+        return [f for f in known if f is not None]
+
+    def check_of_attitude(self, who):
+        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        if self.forces.any:
+            raise InputError(
+                f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."
+            )
+
     def source(self, method):
         """The torque that a method is given, and whether it takes the velocity; see ``integrators/velocity.py``."""
         if takes_all(method, self.forces):

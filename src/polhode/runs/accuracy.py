@@ -164,6 +164,7 @@ class Search:
 
     def trajectory(self, setting: Setting, length: float, rows: int, **more: Any) -> Trajectory:
         """A run over so much of the interval, with rows at equal distances."""
+        more = {"on_failure": "return"} | more  # of a trial
         if setting.is_taylor:
             return self.solve(self.problem, taylor(setting.size), h=length / rows, n_steps=rows, **more)
         n = self.steps(setting, length, rows)

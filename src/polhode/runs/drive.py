@@ -56,7 +56,7 @@ class Run:
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
         with Interrupt(self._is_short(chunk)) as interrupt:
-            while self.done < self.n and not self.message:
+            while self.done < self.n and not self.message and not self.runner.ended:
                 size = min(chunk, self.n - self.done, self.rows.most_steps)
                 clock = time.perf_counter()
                 self._advance(size)
@@ -91,7 +91,7 @@ class Run:
             return
         self.iterations += its
         self.done += took
-        if took < size:
+        if took < size and not self.runner.ended:
             self.message = self.runner.failure(self.done, self.runner.t0 + self.done * self.runner.h, error)
 
     def _interrupted(self):
@@ -134,8 +134,8 @@ class Run:
         """The times of rows `first` to `last`, the start being row 0."""
         return self.runner.t0 + self.runner.h * np.minimum(self.every * np.arange(first, last + 1), self.n)
 
-    def trajectory(self):
-        """What was computed, and how it went."""
+    def trajectory(self, integrator=None):
+        """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
         stats = {
             "n_steps": self.done,
@@ -168,6 +168,7 @@ class Run:
             saved=columns,
             reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
             exception=runner.raised,
+            integrator=integrator,
         )
 
 

@@ -7,8 +7,9 @@ from polhode.errors import InputError
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
-from polhode.machine.guard import check_function
-from polhode.runs.trajectory import seen
+from polhode.kernels.rotations import matrix
+from polhode.machine.guard import TURN, check, check_function, tried
+from polhode.runs.seen import seen
 
 
 def body_of(problem, method, number=float, torque=None):
@@ -42,6 +43,7 @@ class KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
     width = 7  # numbers in a row: q, Pi
+    ended = ""  # by an event: see ``watched.py``
 
     def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
         if method.free_only and problem.has_torque:
@@ -101,8 +103,47 @@ class KernelRunner:
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
             return *done, _state(numbers.tolist())
 
-        self._machine = advance
+        self._machine, self._code = advance, (head, kind, machine_code)
         self._advance = self._like_python
+
+    def watching(self, kernels, code):
+        """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
+
+        `code` is machine code of the watched `kernels`, and is compared with them at the start.
+        """
+        from polhode.machine import watching
+
+        head, kind, _ = self._code
+        axes = np.array(self.problem.axes.ravel())
+        loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
+        for kernel, machine in zip(kernels, code):
+            self._guard_event(kernel, machine, axes)
+        addresses = np.array([machine.address for machine in code])
+
+        def watch(first, n, every, left, out, row, values, held=code):
+            numbers, found = np.array(self.numbers()), np.array(values)
+            *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, found)
+            self.state = _state(numbers.tolist())
+            if done[0]:
+                values[:] = found.tolist()
+            return *done, stop
+
+        return watch
+
+    def _guard_event(self, kernel, machine, axes):
+        from polhode.machine import watching
+
+        look, par, Pi = watching.look(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
+
+        def of_machine(Q):
+            out = np.zeros(1)
+            return tried(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
+
+        of_python = lambda Q: tried(lambda: (kernel(self.t0, tuple(Q.tolist()), tuple(Pi.tolist()), par),))
+        start = np.array(matrix(self.state[0]))
+        places = [start, (start.reshape(3, 3) @ TURN).ravel()]
+        nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
+        check(f"event of {self.problem.name!r}", kernel, places, of_machine, of_python, nearby)
 
     def _like_python(self, h, t0, first, n, every, left, state, out, row):
         """Machine code; where it raises, the steps before that one again, and that one by Python.
@@ -198,6 +239,25 @@ class KernelRunner:
     def seen(self, rows):
         """Attitudes and velocities of rows, in the user's axes."""
         return seen(self.problem, rows)
+
+    def row_of(self, Q, Omega):
+        """The row of an attitude and a velocity in the user's axes."""
+        q, Pi = self.problem.start(Q, Omega)
+        return q + Pi
+
+    def place(self, row, t, h):
+        """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
+        self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
+        self.h, self.t0 = h, t
+
+    def part(self, h, t):
+        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
+        if self._survey:  # nothing of this is tallied
+            took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
+        else:
+            took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
+        return tuple(out[0].tolist()) if took else None
 
     def numbers(self):
         """The whole state as numbers; `restore` takes them back."""

@@ -14,6 +14,7 @@ class PlainRunner:
 
     is_compiled = False
     width = 12  # numbers in a row: Q, Omega
+    ended = ""
 
     def __init__(self, problem, function, h):
         self.problem, self.function, self.h = problem, function, h
@@ -77,6 +78,25 @@ class PlainRunner:
     def seen(self, rows):
         """Attitudes and velocities of rows."""
         return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
+
+    def row_of(self, Q, Omega):
+        """The row of an attitude and a velocity."""
+        return (*np.asarray(Q).ravel().tolist(), *np.asarray(Omega).tolist())
+
+    def place(self, row, t, h):
+        """Begin anew from a row at time t, with steps of h."""
+        self.restore(row)
+        self.h, self.t0 = h, t
+
+    def part(self, h, t):
+        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        own, self.h = self.h, h
+        try:
+            Q, Omega = self.some(self.Q, self.Omega, t, 1)
+        finally:
+            self.h = own
+        row = self.row_of(Q, Omega)
+        return row if all(map(math.isfinite, row)) else None
 
     def numbers(self):
         """The whole state as numbers; `restore` takes them back."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
+from polhode.runs.seen import applied
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
@@ -31,7 +32,7 @@ class Quantities:
     @property
     def kinetic(self) -> np.ndarray:
         """The kinetic energy Omega.J Omega/2, (n,)."""
-        Pi = _applied(self._tensor, self.Omega)
+        Pi = applied(self._tensor, self.Omega)
         return (self.Omega[:, 0] * Pi[:, 0] + self.Omega[:, 1] * Pi[:, 1] + self.Omega[:, 2] * Pi[:, 2]) / 2
 
     @property
@@ -46,7 +47,7 @@ class Quantities:
     @property
     def Omega_space(self) -> np.ndarray:
         """The angular velocity in space axes, Q Omega, (n, 3)."""
-        return _applied(self.Q, self.Omega)
+        return applied(self.Q, self.Omega)
 
     @property
     def rotation_increments(self) -> np.ndarray:
@@ -60,17 +61,17 @@ class Quantities:
 
     def position(self, point_body: np.ndarray) -> np.ndarray:
         """Where a point of the body is, in space axes from the centre of rotation: Q x, (n, 3)."""
-        return _applied(self.Q, self._points(point_body))
+        return applied(self.Q, self._points(point_body))
 
     def velocity(self, point_body: np.ndarray) -> np.ndarray:
         """The velocity of a point of the body in space axes: Q (Omega x x), (n, 3)."""
-        return _applied(self.Q, np.cross(self.Omega, self._points(point_body)))
+        return applied(self.Q, np.cross(self.Omega, self._points(point_body)))
 
     def acceleration(self, point_body: np.ndarray) -> np.ndarray:
         """The acceleration of a point of the body in space axes: Q (Omega' x x + Omega x (Omega x x)), (n, 3)."""
         x = self._points(point_body)
         turning = np.cross(self.Omega, np.cross(self.Omega, x))
-        return _applied(self.Q, np.cross(self._accelerations(), x) + turning)
+        return applied(self.Q, np.cross(self._accelerations(), x) + turning)
 
     def _points(self, point_body: np.ndarray) -> np.ndarray:
         return np.broadcast_to(inputs.vector("point_body", point_body), self.Omega.shape)
@@ -85,12 +86,7 @@ class Quantities:
         """Omega' at each state, by the equation of motion."""
         problem = self._described()
         tau = np.array([problem.torque(t, Q) for t, Q in zip(self.t.tolist(), self.Q)])
-        return np.linalg.solve(self._tensor, (np.cross(_applied(self._tensor, self.Omega), self.Omega) + tau).T).T
-
-
-def _applied(A: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """A x for stacks, term by term: the bits of one state never depend on the others."""
-    return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]
+        return np.linalg.solve(self._tensor, (np.cross(applied(self._tensor, self.Omega), self.Omega) + tau).T).T
 
 
 def dist(A: object, B: object) -> np.ndarray | float:

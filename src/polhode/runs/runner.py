@@ -23,6 +23,7 @@ class Runner(Protocol):
     h: float
     t0: float
     width: int  # numbers in a row
+    ended: str  # the event that has ended the run, if one has
     raised: Exception | None  # what a function of the user's raised, which ended the run
 
     @property
@@ -42,10 +43,19 @@ class Runner(Protocol):
     def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3) of rows, in the user's axes."""
 
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
+        """The row of an attitude and a velocity in the user's axes."""
+
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
+        """Begin anew from a row at time t, with steps of h."""
+
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
+        """The row after one step of length h from where it is, at time t, without going there; None if it fails."""
+
     def numbers(self) -> Sequence[float] | np.ndarray:
         """The whole state as numbers, for a checkpoint."""
 
-    def restore(self, numbers: Sequence[float]) -> None:
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
 
     def made_of(self) -> tuple[Any, ...]:

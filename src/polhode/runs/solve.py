@@ -6,18 +6,21 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.inputs.events import given_events
 from polhode.integrators.lookup import integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
 from polhode.runs.drive import Run
+from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
-from polhode.runs.trajectory import seen
+from polhode.runs.seen import seen
+from polhode.runs.watched import Watched
 
 
 @inputs.checked_call
@@ -37,13 +40,29 @@ def solve(
     checkpoint_every=60.0,
     reduce=(),
     reduce_every=1,
+    t_eval=None,
+    events=None,
+    terminal=(),
+    direction=None,
+    strict=False,
+    on_failure="warn",
 ):
     """Integrate a problem and return a Trajectory.
 
     method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
                       "auto" finds the fastest by short trial runs, with `accuracy`
     h                 step size; negative to go backwards
-    t_end             end of the interval, a whole number of steps from problem.t0; or give n_steps
+    t_end             end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are
+                      equal and of at most h, and `Trajectory.h` says how long they were
+    strict            True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
+    t_eval            times at which to keep the state, in place of every k-th step: any times, to the method's order
+    events            {name: function(t, Q, Omega) -> number}: all its changes of sign are found, to the last digits of
+                      the method's own solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega,
+                      .direction. A zero at the start itself is none
+    terminal          names of events that end the run
+    direction         {name: 1} counts only where the function rises through zero, -1 where it falls
+    on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
+                      `result` is the Trajectory) or "return", which says so in `success` and `message` alone
     accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
                       only the distance of the states kept; without it every step is kept. `error_estimate` of the
                       Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
@@ -64,11 +83,18 @@ def solve(
     problem = given_problem(problem, method)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
         more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
-        more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+        more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
+        if t_eval is not None or events is not None:
+            raise InputError("t_eval and events go with a method and h; of a run to an accuracy, `at` gives any state.")
         return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more)
     method = integrator(method)
-    h, n = inputs.interval(problem, h, t_end, n_steps)
+    wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
+    if wanted and t_end is None and n_steps is None:
+        t_end = wanted[-1]
+    h, n = inputs.interval(problem, h, t_end, n_steps, inputs.flag("strict", strict))
     inputs.check_breaks(problem, h, n)
+    events = given_events(events, terminal, direction)
+    policy = inputs.choice("on_failure", on_failure, FAILURES)
     every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
     compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
     reduce = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
@@ -77,14 +103,22 @@ def solve(
     seconds = inputs.number("checkpoint_every", checkpoint_every)
     survey = Survey(reduce, each, n) if reduce else None
     runner = runner_of(problem, method, h, compiled, survey)
+    if wanted is not None or events:
+        inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
+        if out is not None or checkpoint is not None:
+            raise InputError("t_eval and events do not go with out or checkpoint: a run with those takes one piece.")
+        runner = Watched(runner, n, wanted, events)
+        every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
     told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
     with bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
         run.go(seconds, tick)
-    trajectory = run.trajectory()
+    trajectory = run.trajectory(method)
+    if isinstance(runner, Watched):
+        trajectory = runner.completed(trajectory)
     if not told:
         turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
-    return trajectory
+    return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
 def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more):
@@ -126,4 +160,5 @@ def step(problem, method, Q, Omega, h, t=0.0):
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
         raise InputError(runner.failure(0, t, error)) from runner.raised
-    return seen(problem, out)[0][0], seen(problem, out)[1][0]
+    Q, Omega = seen(problem, out)
+    return Q[0], Omega[0]

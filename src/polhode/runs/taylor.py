@@ -15,7 +15,7 @@ from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import fingerprint, is_static
 from polhode.machine.guard import TURN, check, tried
 from polhode.physics.problem import Problem, quaternion
-from polhode.runs.trajectory import seen
+from polhode.runs.seen import seen
 
 FINEST = 1e-17
 """The smallest tolerance: the terms left out are then below the rounding of those kept."""
@@ -87,6 +87,7 @@ class TaylorRunner:
 
     width, is_compiled = 7, True
     raised: Exception | None = None
+    ended = ""  # by an event: see ``watched.py``
 
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
@@ -147,7 +148,7 @@ class TaylorRunner:
         """The row, and where the last expansion is; `restore` takes them back."""
         return (*self._row, *self._place.tolist())
 
-    def restore(self, numbers: Sequence[float]) -> None:
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
         self._row, self._place = tuple(numbers[:7]), np.array(numbers[7:], dtype=float)
 
@@ -188,6 +189,7 @@ _KEPT: dict[tuple, Series] = {}
 
 def series_of(problem: Problem) -> Series:
     """The series of a problem; an InputError if its torque is no formula."""
+    problem.check_of_attitude(NAME)
     kernel = problem.torque_kernel
     static = is_static(kernel)
     made_of = None if static else fingerprint([kernel])

@@ -1,7 +1,7 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
-import contextlib
 import csv
+import dataclasses
 import errno
 import functools
 import json
@@ -9,7 +9,7 @@ import os
 import pathlib
 import shutil
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
+from polhode.runs.dense import between
 from polhode.runs.quantities import Quantities
+from polhode.runs.seen import applied
 from polhode.shown import shown
 
 if TYPE_CHECKING:
@@ -28,6 +30,28 @@ FORMAT = "polhode trajectory"
 """The mark by which a file is known as ours."""
 
 AXES = tuple(enumerate("xyz"))
+
+
+@dataclass(frozen=True)
+class State:
+    """One state: the time, the attitude (3, 3) and the angular velocity in body axes."""
+
+    t: float
+    Q: np.ndarray
+    Omega: np.ndarray
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Where an event happened: t (m,), Q (m, 3, 3), Omega (m, 3), and the direction, 1 rising or -1 falling (m,)."""
+
+    t: np.ndarray
+    Q: np.ndarray
+    Omega: np.ndarray
+    direction: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
 
 
 @dataclass(frozen=True)
@@ -53,6 +77,8 @@ class Trajectory(Quantities, Travels):
     reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
     inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
+    events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
+    integrator: Any = None  # what took the steps, and takes them again for the states between; None in a file
     error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
     def __post_init__(self):
@@ -68,6 +94,28 @@ class Trajectory(Quantities, Travels):
             f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {len(self.t)} states, "
             f"t = {self.t[0]:g} to {self.t[-1]:g}{outcome}>"
         )
+
+    def __call__(self, t: float) -> "State":
+        """The state at time t, to the order of the method: s(t).Q, s(t).Omega."""
+        Q, Omega = between(self, [inputs.number("t", t)])
+        return State(float(t), Q[0], Omega[0])
+
+    def at(self, times: Any) -> "Trajectory":
+        """The states at any times of the run, to the order of the method.
+
+        Each is reached from the last state kept before it, by steps of h and a shorter one.
+        """
+        times = inputs.times("times", times)
+        Q, Omega = between(self, times)
+        changed: dict[str, Any] = {
+            "t": np.array(times),
+            "Q": Q,
+            "Omega": Omega,
+            "saved": {},
+            "reductions": {},
+            "events": {},
+        }
+        return dataclasses.replace(self, **changed)
 
     @functools.cached_property
     def energy(self):
@@ -271,66 +319,17 @@ def _inertia(numbers):
     return numbers.reshape(3, 3) if numbers.size == 9 else numbers
 
 
-def seen(problem, rows):
-    """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
-    if len(rows) <= FEW and problem.moments.ndim == 1:
-        with contextlib.suppress(ZeroDivisionError):  # a quaternion of zeros: arrays make NaN of it
-            return _seen_one_by_one(problem, rows)
-    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-    s = 2 / (w * w + x * x + y * y + z * z)
-    Q = np.empty((len(rows), 3, 3))
-    Q[:, 0] = np.stack([1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)], axis=1)
-    Q[:, 1] = np.stack([s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)], axis=1)
-    Q[:, 2] = np.stack([s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)], axis=1)
-    Omega = rows[:, 4:] / problem.moments
-    if not np.array_equal(problem.axes, np.eye(3)):
-        Q = np.stack([_applied(problem.axes, Q[:, i]) for i in range(3)], axis=1)
-        Omega = _applied(problem.axes, Omega)
-    return Q, Omega
-
-
-FEW = 3
-"""States below which plain floats are faster than arrays; the bits are the same."""
-
-
-def _seen_one_by_one(problem, rows):
-    Q, Omega, J = [], [], problem.moments.tolist()
-    for w, x, y, z, *Pi in rows.tolist():
-        s = 2 / (w * w + x * x + y * y + z * z)
-        Q.append(
-            (
-                (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
-                (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
-                (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
-            )
-        )
-        Omega.append([a / b for a, b in zip(Pi, J)])
-    P = problem.axes.tolist()
-    if P != IDENTITY:
-        turned = lambda v: [a * v[0] + b * v[1] + c * v[2] for a, b, c in P]
-        Q, Omega = [[turned(row) for row in each] for each in Q], [turned(v) for v in Omega]
-    return np.array(Q).reshape(-1, 3, 3), np.array(Omega).reshape(-1, 3)
-
-
-IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-
-
 def energies(problem, Q, Omega):
     """Kinetic plus potential energy at each state of a stack."""
-    Pi = _applied(problem.tensor, Omega)
+    Pi = applied(problem.tensor, Omega)
     kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
     return kinetic + potential_energies(problem, Q)
 
 
 def momenta(problem, t, Q, Omega):
     """The spatial angular momentum at each state of a stack: Q (J Omega + l), l that of a rotor."""
-    Pi = _applied(problem.tensor, Omega)
-    return _applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
-
-
-def _applied(A, x):
-    """A x for stacks, term by term: unlike a matrix product, the bits of one state never depend on the others."""
-    return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]
+    Pi = applied(problem.tensor, Omega)
+    return applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
 
 
 def potential_energies(problem, Q):

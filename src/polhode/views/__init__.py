@@ -8,12 +8,16 @@ from collections.abc import Callable
 
 VIEWS = {
     "trajectory, plotted": "polhode.views.figures.trajectory:plot_trajectory",
+    "sweep, a map": "polhode.views.figures.sweep:sweep_map",
     "certificate, a table": "polhode.views.certificate:certificate_table",
     "certificate, a card": "polhode.views.certificate:certificate_card",
     "stress test, a table": "polhode.views.terminal:stress_table",
     "stress test, verdicts": "polhode.views.stress:verdict_table",
     "stress test, a figure": "polhode.views.figures.stress:stress_figure",
     "stress test, files": "polhode.views.stress:save",
+    "convergence, a table": "polhode.views.convergence:study_table",
+    "convergence, a figure": "polhode.views.figures.work_precision:study_figure",
+    "convergence, files": "polhode.views.convergence:save",
     "family of problems, a table": "polhode.views.terminal:family_table",
     "recommendation, a table": "polhode.views.recommend:recommendation_table",
     "recommendation, a card": "polhode.views.recommend:recommendation_html",

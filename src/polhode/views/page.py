@@ -52,17 +52,24 @@ def marked(html):
     return re.sub("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: f"<sup>{m[0].translate(plain)}</sup>", html)
 
 
+MOST_OF_A_CARD = 7
+"""Columns of a table that a telephone shows as cards, one for each row; wider ones scroll there."""
+
+
 def table(heads, rows, numbers=()):
     """An HTML table of cells that are HTML already; columns in `numbers` are set flush right."""
+    labels = [re.sub(r"<[^>]*>", "", head) for head in heads]
+    shape = "cards" if len(heads) <= MOST_OF_A_CARD else "wide"
 
     def cell(tag, k, text):
         kind = ' class="number"' if k in numbers else ' class="name"' if k == 0 and tag == "td" else ""
-        return f"<{tag}{kind}>{text}</{tag}>"
+        label = f' data-label="{labels[k]}"' if tag == "td" and k else ""
+        return f"<{tag}{kind}{label}>{text}</{tag}>"
 
     lines = ["<tr>" + "".join(cell("th", k, x) for k, x in enumerate(heads)) + "</tr>"]
     body = ["<tr>" + "".join(cell("td", k, x) for k, x in enumerate(row)) + "</tr>" for row in rows]
     return "\n".join(
-        ['<div class="scroll"><table>', "<thead>", *lines, "</thead><tbody>", *body, "</tbody></table></div>"]
+        [f'<div class="scroll {shape}"><table>', "<thead>", *lines, "</thead><tbody>", *body, "</tbody></table></div>"]
     )
 
 

@@ -50,7 +50,10 @@ def stress_page(result, figure=None):
         verdict_table(result),
         *_notes(result),
         "<figure>",
+        '<div class="only-wide">',
         inline(figure, f"Energy error against time of {count} methods at {len(result.h)} step sizes"),
+        "</div>",
+        *_stacked(result),
         f"<figcaption>{caption(result)}</figcaption>",
         "</figure>",
         "<h2>What it means</h2>",
@@ -67,6 +70,14 @@ def stress_page(result, figure=None):
         "The numbers behind this page are in it, as JSON, in the element with the id <code>data</code>.</footer>",
     ]
     return page(f"Stress test: {_title(result)}", [marked(x) for x in body], result.to_dict())
+
+
+def _stacked(result):
+    """The same for a telephone: a figure for each step size, one below the other."""
+    from polhode.views.figures.stress import stress_figure
+
+    drawn = [inline(stress_figure(result, k), f"Energy error at h = {h:g}") for k, h in enumerate(result.h)]
+    return ['<div class="only-narrow">', *drawn, "</div>"]
 
 
 def verdict_table(result):

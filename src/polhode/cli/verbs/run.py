@@ -93,6 +93,7 @@ def run(arguments):
         checkpoint_every=arguments.checkpoint_every,
         reduce=arguments.reduce,
         reduce_every=arguments.reduce_every,
+        on_failure="return",
     )
     if arguments.plot is not None:
         _plot(trajectory, arguments.plot)

@@ -20,8 +20,9 @@ from polhode.runs.arguments import given_problem
 from polhode.runs.ensemble.schedule import RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers, gathered
 from polhode.runs.progress import bar
+from polhode.runs.seen import seen
 from polhode.runs.solve import follows, solve
-from polhode.runs.trajectory import Trajectory, seen
+from polhode.runs.trajectory import Trajectory
 
 
 @inputs.checked_call
@@ -350,7 +351,7 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
                 continue
             try:
                 with turns.on_purpose():  # said for all of them at once
-                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every)
+                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every, on_failure="return")
             except InputError:
                 raise
             except Exception as raised:  # by the torque at the start

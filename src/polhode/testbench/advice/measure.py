@@ -92,7 +92,7 @@ def errors(p, m, exact):
     """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
     found = []
     for n in STEPS:
-        s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS)
+        s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS, on_failure="return")
         if not s.success:
             found.append(None)
             continue
@@ -105,7 +105,7 @@ def errors(p, m, exact):
 
 def radians(p):
     """How far the body turns in the span."""
-    s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000)
+    s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000, on_failure="return")
     return round(float(np.linalg.norm(s.Omega, axis=1).mean() * SPAN), 3)
 
 
@@ -115,7 +115,7 @@ def step_time(p, m, few=500, many=2500, repeats=60):
     for _ in range(repeats):
         for n in best:
             clock = time.perf_counter()
-            solve(p, m, h=0.0625, n_steps=n, save_every=n)
+            solve(p, m, h=0.0625, n_steps=n, save_every=n, on_failure="return")
             best[n] = min(best[n], time.perf_counter() - clock)
     return 1e9 * (best[many] - best[few]) / (many - few)
 
@@ -136,7 +136,7 @@ def torque_only(h, t, state, body):
 
 def _evaluations(m, p, h=0.0625, steps=400):
     """Torque evaluations a step; None where it fails."""
-    s = solve(p, m, h=h, n_steps=steps, save_every=steps)
+    s = solve(p, m, h=h, n_steps=steps, save_every=steps, on_failure="return")
     return round((s.stats["n_torque"] - m.torques_at_start) / steps, 2) if s.success else None
 
 

@@ -88,7 +88,7 @@ def box(method):
         return method
 
     def advance(problem, Q, Omega, h, n, t):
-        s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n)
+        s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
         return s.Q[-1], s.Omega[-1]
 
     return BlackBox(method.name, advance)

@@ -169,7 +169,7 @@ def _measured(method, starts, h, n, tick):
     every = max(1, n // SAMPLES)
     energies = []
     for p in starts:
-        s = solve(p, method, h=h, n_steps=n, save_every=every)
+        s = solve(p, method, h=h, n_steps=n, save_every=every, on_failure="return")
         if s.stats["interrupted"]:
             raise KeyboardInterrupt
         if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):

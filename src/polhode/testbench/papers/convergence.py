@@ -50,7 +50,7 @@ class Convergence:
         weight = p.tensor if self.second == "Pi" else np.eye(3)
         errors = []
         for n in self.steps:
-            s = solve(p, method, h=(self.t_end - p.t0) / n, n_steps=n, save_every=n)
+            s = solve(p, method, h=(self.t_end - p.t0) / n, n_steps=n, save_every=n, on_failure="return")
             Q, Omega = (s.Q[-1], s.Omega[-1]) if s.success else (np.full((3, 3), np.nan), np.full(3, np.nan))
             errors.append((np.linalg.norm(Q - exact[0]), np.linalg.norm(weight @ (Omega - exact[1]))))
         Q, Omega = np.array(errors).T

@@ -80,7 +80,7 @@ def measured(method, t_end=T_END):
     orders = (None, None)
     if getattr(method, "tolerance", None) is None:
         orders = [_order(run, case) for case in (cases.free, cases.potential)]
-    free = solve(problem("free-body"), method, h=H, n_steps=800, save_every=8)
+    free = solve(problem("free-body"), method, h=H, n_steps=800, save_every=8, on_failure="return")
     row = stress([method], h=STEP_SIZES, t_end=t_end, ensemble=STARTS).rows[0]
     with np.errstate(all="ignore"):
         return Measured(
@@ -106,7 +106,7 @@ def _order(run, case):
 
 def _torques(method, run):
     if isinstance(method, Method):
-        s = solve(problem("stress"), method, h=H, n_steps=1000)
+        s = solve(problem("stress"), method, h=H, n_steps=1000, on_failure="return")
         return (s.stats["n_torque"] - method.torques_at_start) / 1000
     return outside.counted(run, cases.placed(cases.potential())).value
 
@@ -114,10 +114,10 @@ def _torques(method, run):
 def _cost(method, seconds=0.2):
     """Microseconds a step, the best of three after one to warm up; as many steps as take some time."""
     p, n, best = problem("stress"), 16, np.inf
-    solve(p, method, h=H, n_steps=n, save_every=n)
+    solve(p, method, h=H, n_steps=n, save_every=n, on_failure="return")
     for _ in range(3):
         clock = time.perf_counter()
-        solve(p, method, h=H, n_steps=n, save_every=n)
+        solve(p, method, h=H, n_steps=n, save_every=n, on_failure="return")
         each = (time.perf_counter() - clock) / n
         best = min(best, each)
         n = min(100_000, max(16, int(seconds / each)))

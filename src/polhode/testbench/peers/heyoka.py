@@ -28,18 +28,39 @@ def engine(name):
     return BlackBox(f"heyoka:{name}", _advanced, "heyoka's taylor_adaptive, to round-off", TOLERANCE)
 
 
+def propagated(problem, times, tolerance):
+    """(Q, Omega) at the times, from the start of a problem, and the number of steps, with a tolerance."""
+    integrator = _started(problem, problem.Q0, problem.Omega0, problem.t0, tolerance)
+    states, steps = [], 0
+    for t in times:
+        steps += integrator.propagate_until(float(t))[3]
+        states.append(_seen(problem, integrator))
+    Q, Omega = zip(*states)
+    return np.array(Q), np.array(Omega), steps
+
+
 def _advanced(problem, Q, Omega, h, n, t):
-    integrator = _integrator(problem.torque_kernel, problem.parameters, tuple(problem.moments.tolist()))
+    integrator = _started(problem, Q, Omega, t, None)
+    integrator.propagate_until(t + n * h)
+    return _seen(problem, integrator)
+
+
+def _started(problem, Q, Omega, t, tolerance):
+    problem.check_of_attitude("heyoka as it is driven here")
+    integrator = _integrator(problem.torque_kernel, problem.parameters, tuple(problem.moments.tolist()), tolerance)
     integrator.time = t
     integrator.state[:4] = Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True)
     integrator.state[4:] = problem.moments * (problem.axes.T @ Omega)
-    integrator.propagate_until(t + n * h)
+    return integrator
+
+
+def _seen(problem, integrator):
     Q = Rotation().from_quat(integrator.state[:4], scalar_first=True).as_matrix()
     return Q @ problem.axes.T, problem.axes @ (integrator.state[4:] / problem.moments)
 
 
-@functools.lru_cache(maxsize=8)
-def _integrator(torque, parameters, moments):
+@functools.lru_cache(maxsize=16)
+def _integrator(torque, parameters, moments, tolerance):
     import heyoka
 
     names = ("w", "x", "y", "z", "Px", "Py", "Pz")
@@ -53,7 +74,8 @@ def _integrator(torque, parameters, moments):
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"heyoka cannot take this torque as a formula: {type(error).__name__}: {error}.") from error
     start = np.array([1.0, 0, 0, 0, 0, 0, 0])
-    return heyoka.taylor_adaptive([(s, r.expression) for s, r in zip(symbols, rates)], start)
+    equations = [(s, r.expression) for s, r in zip(symbols, rates)]
+    return heyoka.taylor_adaptive(equations, start, **({} if tolerance is None else {"tol": tolerance}))
 
 
 class Symbol:

@@ -13,11 +13,12 @@ from polhode.views.figures.style import INK, SOFT, VERDICT, style
 BINS = 360  # about one per point of the paper: more could not be seen, and would make the file large
 
 
-def stress_figure(result):
-    """A Matplotlib figure of a StressResult."""
+def stress_figure(result, only=None):
+    """A Matplotlib figure of a StressResult; of one step size, if `only` says which by its place."""
     from matplotlib.figure import Figure
 
-    rows, columns = len(result.rows), len(result.h)
+    shown = range(len(result.h)) if only is None else [only]
+    rows, columns = len(result.rows), len(shown)
     with style():
         top, bottom, each = 0.42, 0.50, 1.12
         height = top + bottom + each * rows
@@ -36,7 +37,8 @@ def stress_figure(result):
         unit, power = _unit(result)
         for i, row in enumerate(result.rows):
             limits = _limits(row)
-            for j, (e, (low, high)) in enumerate(zip(row.evidence, limits)):
+            for j, k in enumerate(shown):
+                e, (low, high) = row.evidence[k], limits[k]
                 axes = figure.add_subplot(grid[i, j])
                 _panel(axes, row, e, low, high, unit)
                 axes.set_xlim(result.problem.t0, result.t_end)

@@ -1,0 +1,84 @@
+"""The loop that watches: as ``loop.advance``, and it stops before a step in which a watched function may change sign.
+
+Between two steps the state is that of one shorter step from the last: the method's own, to its order. A watched
+function g is looked at in five places of a step, the Chebyshev points, through which a polynomial goes:
+
+    p(x) = c0 + c1 T1(x) + ... + c4 T4(x),     |Tk| <= 1,     so it has no zero if |c0| > |c1| + ... + |c4|
+
+What the polynomial leaves out is estimated by twice its last two coefficients. A step that cannot be excluded is left
+to ``runs.crossings``, which looks as closely as it has to.
+"""
+
+from polhode.kernels.rotations import matrix
+from polhode.kernels.scalar import kernel
+from polhode.kernels.vectors import mul
+
+NODES = (0.14644660940672624, 0.5, 0.8535533905932737)
+"""(1 - cos(k pi/4))/2: the places inside the step."""
+
+HALF_ROOT = 0.7071067811865476
+
+
+@kernel
+def may_cross(a, b, c, d, e):
+    """Whether a function with these values at the five places may have a zero between them; True if one is NaN."""
+    c0 = (a / 2 + b + c + d + e / 2) / 4
+    c1 = (a / 2 + HALF_ROOT * (b - d) - e / 2) / 2
+    c2 = (a / 2 - c + e / 2) / 2
+    c3 = (a / 2 - HALF_ROOT * (b - d) - e / 2) / 2
+    c4 = (a / 2 - b + c - d + e / 2) / 4
+    return not abs(c0) > abs(c1) + abs(c2) + 3 * (abs(c3) + abs(c4))
+
+
+@kernel
+def seen_by(look, k, t, q, Pi, body):
+    """The value of watched function k at a state."""
+    function, about = look
+    return function(k, t, matrix(q), mul(body[1], Pi), about)
+
+
+@kernel
+def part(step, start, h, t, state, body):
+    """(q, Pi) after one step of length h from a state, started anew."""
+    after = step(h, t, start(h, t, state[0], state[1], body), body)[0]
+    return after[0], after[1]
+
+
+@kernel
+def advance_watched(step, start, body, h, t0, first, n, every, left, state, out, row, look, values):
+    """As ``loop.advance``; `values` holds the watched functions at the state, before and after.
+
+    The last of what is returned says whether the next step is one to look at.
+    """
+    iterations = 0
+    for i in range(first, first + n):
+        t = t0 + i * h
+        after, report = step(h, t, state, body)
+        q, Pi, tau = after[0], after[1], after[2]
+        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        if not (report[1] == 0 and total - total == 0):
+            return i - first, row, left, iterations + report[0], 1.0 * report[1], state, False
+        q1, Pi1 = part(step, start, NODES[0] * h, t, state, body)
+        q2, Pi2 = part(step, start, NODES[1] * h, t, state, body)
+        q3, Pi3 = part(step, start, NODES[2] * h, t, state, body)
+        for k in range(len(values)):
+            b = seen_by(look, k, t + NODES[0] * h, q1, Pi1, body)
+            c = seen_by(look, k, t + NODES[1] * h, q2, Pi2, body)
+            d = seen_by(look, k, t + NODES[2] * h, q3, Pi3, body)
+            e = seen_by(look, k, t0 + (i + 1) * h, q, Pi, body)
+            if may_cross(values[k], b, c, d, e):
+                for j in range(k):  # of this step nothing has happened
+                    values[j] = seen_by(look, j, t, state[0], state[1], body)
+                return i - first, row, left, iterations, 0.0, state, True
+            values[k] = e
+        iterations += report[0]
+        state = after
+        left -= 1
+        if left == 0:
+            for k in range(4):
+                out[row, k] = q[k]
+            for k in range(3):
+                out[row, 4 + k] = Pi[k]
+            row += 1
+            left = every
+    return n, row, left, iterations, 0.0, state, False

@@ -1,0 +1,163 @@
+"""The axes of a sweep: what varies, in which order it is stored, and what the bodies of a block have."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError, one_line
+from polhode.integrators.lookup import integrator, name_of
+from polhode.physics.problem import Problem
+from polhode.runs.sweeps.draws import Draws
+
+DATA = ("Q0", "Omega0", "Pi0", "inertia")
+"""What `solve_ensemble` takes for each body; beside them, the parameters of the problem."""
+
+Block = tuple[slice, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its name, which is a dimension of the result, and what it gives: {name of the data: values (n, ...)}.
+
+    A method or a step varies from run to run, all else from body to body of one run.
+    """
+
+    name: str
+    length: int
+    values: dict[str, Any]  # arrays, or Draws
+
+    def part(self, data: str, piece: slice) -> np.ndarray:
+        """The values of a stretch of the axis."""
+        values = self.values[data]
+        return values.values(data, piece.start, piece.stop) if isinstance(values, Draws) else values[piece]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All axes in the order of storage: methods and steps first, so that a block of bodies is one run."""
+
+    axes: tuple[Axis, ...]
+    order: tuple[str, ...]  # as the user gave them
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The dimensions, in the order of storage."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How long each is."""
+        return tuple(axis.length for axis in self.axes)
+
+    def chunks(self, wanted: int) -> tuple[int, ...]:
+        """The shape of a block of about so many bodies: whole axes from the last one on, then a part of one."""
+        shape = [1] * len(self.axes)
+        room = max(1, wanted)
+        for k in reversed(range(len(self.axes))):
+            if set(self.axes[k].values) & {"method", "h"}:
+                break
+            shape[k] = min(self.axes[k].length, room)
+            room //= shape[k]
+            if shape[k] < self.axes[k].length:
+                break
+        return tuple(shape)
+
+    def block(self, index: int, chunks: tuple[int, ...]) -> Block:
+        """The part of the grid that chunk number `index` covers."""
+        counts = [-(-n // c) for n, c in zip(self.shape, chunks)]
+        places = np.unravel_index(index, counts)
+        return tuple(slice(int(p) * c, min((int(p) + 1) * c, n)) for p, c, n in zip(places, chunks, self.shape))
+
+    def bodies(self, block: Block) -> dict[str, np.ndarray]:
+        """What each body of a block has, by name, (bodies, ...), in the order of storage."""
+        lengths = [piece.stop - piece.start for piece in block]
+        found = {}
+        for k, (axis, piece) in enumerate(zip(self.axes, block)):
+            for data in axis.values:
+                if data in ("method", "h"):
+                    continue
+                x = axis.part(data, piece)
+                x = x.reshape((1,) * k + (len(x),) + (1,) * (len(lengths) - k - 1) + x.shape[1:])
+                rest = x.shape[len(lengths) :]
+                found[data] = np.broadcast_to(x, (*lengths, *rest)).reshape(math.prod(lengths), *rest)
+        return found
+
+    def setting(self, data: str, block: Block, otherwise: Any) -> Any:
+        """The method or the step of a block, if it is an axis."""
+        for axis, piece in zip(self.axes, block):
+            if data in axis.values:
+                return axis.values[data][piece.start]
+        return otherwise
+
+
+def grid(problem: Problem, over: Any, product: bool) -> Grid:
+    """The axes from what the user gave as `over`: a product of all, or (zipped) one axis called "body"."""
+    if not isinstance(over, Mapping) or not over:
+        raise InputError(f"over is {one_line(over)}; give a dictionary {{name: values}}, at least one.")
+    found = [_axis(problem, name, values) for name, values in over.items()]
+    _check_once(found)
+    if not product:
+        lengths = {axis.length for axis in found}
+        if len(lengths) > 1:
+            told = ", ".join(f"{axis.name} {axis.length}" for axis in found)
+            raise InputError(f"With grid=False the axes go together, and they are of several lengths: {told}.")
+        if any({"method", "h"} & set(axis.values) for axis in found):
+            raise InputError("method and h are axes of a product; with grid=False give one method and one step.")
+        values = {data: x for axis in found for data, x in axis.values.items()}
+        return Grid((Axis("body", lengths.pop(), values),), ("body",))
+    first = sorted(found, key=lambda axis: 0 if "method" in axis.values else 1 if "h" in axis.values else 2)
+    return Grid(tuple(first), tuple(axis.name for axis in found))
+
+
+def _axis(problem: Problem, name: Any, values: Any) -> Axis:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise InputError(f"{one_line(name)} cannot be the name of an axis: it must be a Python name.")
+    if isinstance(values, Draws):
+        for data in values.of:
+            _check_data(problem, data)
+        return Axis(name, values.n, dict.fromkeys(values.of, values))
+    if name == "method":
+        given = [integrator(m) for m in inputs.items("method", values, "a sequence of methods")]
+        names = [name_of(m) for m in given]
+        if len(set(names)) < len(names):
+            raise InputError(f"The methods of an axis need different names; these are {', '.join(names)}.")
+        return _whole(name, given)
+    if name == "h":
+        return _whole(name, [inputs.step_size(h) for h in inputs.items("h", values, "a sequence of steps")])
+    _check_data(problem, name)
+    if name == "Q0":
+        numbers = inputs.attitudes(values)
+    elif name in ("Omega0", "Pi0"):
+        numbers = inputs.vectors(name, values)
+    else:
+        numbers = inputs.real_array(name, values, "an array whose first axis is that of the sweep")
+        numbers = numbers[None] if numbers.ndim == 0 else numbers
+    return _whole(name, np.array(numbers))
+
+
+def _whole(name: str, values: Sequence[Any] | np.ndarray) -> Axis:
+    if not len(values):
+        raise InputError(f"The axis {name} is empty; give at least one value.")
+    return Axis(name, len(values), {name: values})
+
+
+def _check_data(problem: Problem, name: str) -> None:
+    known = problem.fields.names if problem.fields is not None and not problem.fields.spread else ()
+    if name not in (*DATA, *known):
+        raise InputError(
+            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *known))}; and there "
+            "are method and h. A parameter is made with Problem(..., parameters={name: value})."
+        )
+
+
+def _check_once(axes: Sequence[Axis]) -> None:
+    given = [data for axis in axes for data in axis.values]
+    twice = sorted({data for data in given if given.count(data) > 1})
+    if twice:
+        raise InputError(f"{', '.join(twice)} stands on two axes; one is enough.")
+    if {"Omega0", "Pi0"} <= set(given):
+        raise InputError("Give Omega0 or Pi0, one of them; both are axes.")

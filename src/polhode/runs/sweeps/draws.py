@@ -1,0 +1,88 @@
+"""Random numbers of bodies that depend on the index of a body and on the seed, and on nothing else.
+
+The bodies are dealt out in blocks of a fixed size, and each block of each name has a stream of its own. So a body has
+the same numbers in a sweep of a hundred and of ten million, whichever worker computes it and however it is cut.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError, one_line
+
+BLOCK = 4096
+"""Bodies that share a stream. To change it is to change every draw."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """n bodies with random numbers; `of` says by name how each is drawn."""
+
+    n: int
+    seed: int
+    of: dict[str, Any]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def values(self, name: str, first: int, last: int) -> np.ndarray:
+        """The numbers of bodies first to last - 1."""
+        parts = [
+            self._block(name, b)[max(first - b * BLOCK, 0) : last - b * BLOCK]
+            for b in range(first // BLOCK, -(-last // BLOCK))
+        ]
+        return np.concatenate(parts) if parts else self._block(name, 0)[:0]
+
+    def pieces(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
+        """All numbers of one name in pieces, each with the index of its first body."""
+        for first in range(0, self.n, BLOCK):
+            yield first, self.values(name, first, min(first + BLOCK, self.n))
+
+    def _block(self, name: str, block: int) -> np.ndarray:
+        stream = np.random.SeedSequence(self.seed, spawn_key=(zlib.crc32(name.encode()), block))
+        rng, how = np.random.Generator(np.random.Philox(stream)), self.of[name]
+        if how == "uniform":
+            from scipy.spatial.transform import Rotation
+
+            found = Rotation.random(BLOCK, rng=rng).as_matrix()
+        elif hasattr(how, "rvs"):
+            found = np.asarray(how.rvs(size=BLOCK, random_state=rng), dtype=float)
+        else:
+            found = np.asarray(how(rng, BLOCK), dtype=float)
+        if found.ndim == 0 or len(found) != BLOCK:
+            raise InputError(
+                f"The draw of {name} gave numbers of shape {found.shape}; it must give {BLOCK} of them, as "
+                f"lambda rng, n: rng.normal(size=(n, 3)) does."
+            )
+        return found
+
+
+Drawn = Callable[[np.random.Generator, int], Any]
+
+
+@inputs.checked_call
+def draws(n: int, *, rng: int, **of: Any) -> Draws:
+    """Random bodies for `sweep`: ``over={"draw": ph.draws(10_000, rng=1, Q0="uniform", Omega0=normal)}``.
+
+    n     how many bodies
+    rng   the seed, a whole number. Body i has the same numbers for every n beyond it, on any number of workers
+    ...   by name (Q0, Omega0, Pi0, inertia, a parameter of the problem), how it is drawn: a function (rng, n) -> n
+          values, a distribution of scipy.stats, or "uniform" for Q0, rotations without a preferred one
+    """
+    n, seed = inputs.whole("n", n), inputs.whole("rng", rng, least=0)
+    if not of:
+        raise InputError("Nothing is drawn: say by name how, draws(n, rng=1, Omega0=lambda rng, n: ...).")
+    for name, how in of.items():
+        if how == "uniform" if isinstance(how, str) else callable(how) or hasattr(how, "rvs"):
+            if how == "uniform" and name != "Q0":
+                raise InputError(f'{name} cannot be "uniform"; that is for rotations, Q0.')
+            continue
+        raise InputError(
+            f"{name} is {one_line(how)}; give a function (rng, n) -> n values, a distribution of scipy.stats, or "
+            '"uniform" for Q0.'
+        )
+    return Draws(n, seed, dict(of))

@@ -1,0 +1,87 @@
+"""The store of a sweep as an xarray Dataset, with what only we know of it under ``s.polhode``."""
+
+import json
+import pathlib
+from typing import Any
+
+from polhode.errors import FileError, InputError
+from polhode.runs import places
+from polhode.runs.sweeps.store import needs, note_of
+from polhode.shown import shown
+
+
+def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
+    """The Dataset, lazy; its attributes say what the sweep is and how much of it is there."""
+    xarray = needs("xarray")
+    try:
+        about = json.loads((path / ".polhode" / "plan.json").read_bytes())
+    except (OSError, ValueError) as error:
+        raise FileError(
+            f"{places.shown(path)} is not the store of a sweep, or its plan is damaged: {error}."
+        ) from error
+    needs("zarr")
+    _register(xarray)
+    s = xarray.open_zarr(path, consolidated=False, chunks="auto" if _has_dask() else None)
+    axes = {key[5:]: value for key, value in about.items() if key.startswith("axis ")}
+    if "method" in axes:
+        s = s.assign_coords(method=[name for name, _ in axes["method"][1][1:]])
+    s = s.set_coords([name for name, x in s.data_vars.items() if x.attrs.get("given")])
+    s = s.transpose(*about["order"], ...)
+    count = len(list((path / ".polhode" / "done").iterdir()))
+    s.attrs = {
+        "store": str(path),
+        "hash": about["hash"],
+        "problem": about["problem"],
+        "method": about["method"] or "an axis",
+        "h": about["h"] if about["h"] is not None else "the problem's, or an axis",
+        "chunks_done": count,
+        "chunks": _chunks(about, s),
+        "lost_chunks": {str(k): v for k, v in (lost or {}).items()},
+        "versions": json.dumps(about["versions"]),
+    }
+    return s
+
+
+def _chunks(about: dict[str, Any], s: Any) -> int:
+    found = 1
+    for name, c in zip(about["storage"], about["chunk"]):
+        found *= -(-s.sizes[name] // c)
+    return found
+
+
+def _has_dask() -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec("dask") is not None
+
+
+_REGISTERED: list[Any] = []
+
+
+def _register(xarray: Any) -> None:
+    """Give Datasets the accessor ``polhode``, once, when the first sweep is opened."""
+    if not _REGISTERED:
+        _REGISTERED.append(xarray.register_dataset_accessor("polhode")(SweepAccessor))
+
+
+class SweepAccessor:
+    """What a Dataset of a sweep knows beside its variables: ``s.polhode``."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def failures(self) -> list[dict[str, Any]]:
+        """The bodies that failed: chunk, number in the chunk, step and sentence; at most a thousand of a chunk."""
+        path = pathlib.Path(self._dataset.attrs["store"])
+        found = []
+        for file in sorted((path / ".polhode" / "done").iterdir(), key=lambda f: (len(f.name), f.name)):
+            note = note_of(path, int(file.name)) if file.name.isdigit() else None
+            for body, step, sentence in (note or {}).get("failures", ()):
+                found.append({"chunk": int(file.name), "body": body, "step": step, "sentence": sentence})
+        return found
+
+    def map(self, name: str, **more: Any) -> Any:
+        """Draw a variable over two axes; `more` chooses places on the others (``h=0.1``), else the mean is taken."""
+        if name not in self._dataset:
+            raise InputError(f"There is no {name}; there are {', '.join(sorted(self._dataset.data_vars))}.")
+        return shown("sweep, a map", self._dataset, name, more)

@@ -1,0 +1,188 @@
+"""What a sweep is, before anything runs: problem, grid, methods, steps, what is kept; and a hash of all of it.
+
+The plan is stored first. A task is then nothing but the folder of the store and the number of a chunk, and whoever
+takes it, a thread, a process, a machine of a cluster, today or after a crash, computes the same bytes.
+"""
+
+import hashlib
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.integrators.lookup import name_of
+from polhode.integrators.method import Method
+from polhode.kernels.fingerprint import fingerprint
+from polhode.physics.problem import Problem
+from polhode.runs.reductions import QUANTITIES
+from polhode.runs.sweeps.axes import Block, Grid
+from polhode.runs.sweeps.draws import Draws
+from polhode.runs.sweeps.statistics import STATISTICS
+
+BODIES = 16384
+"""Bodies of a chunk, unless what is kept of them is large."""
+
+BYTES = 64 * 2**20
+"""What is kept of a chunk, at most, unless `chunk` asks for more."""
+
+LOOK = 200
+"""Bytes that a body takes for each look at it while its energy and momentum are computed."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is stored of each body."""
+
+    save_every: int | None
+    final: bool
+    reduce: tuple[str, ...]  # names of quantities
+    reduce_every: int
+
+    def variables(self, samples: int) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+        """By name, the dimensions and the shape that a variable has beside the axes of the sweep."""
+        found: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+        if self.save_every is not None:
+            found["Q"] = (("t", "space", "body_axis"), (samples, 3, 3))
+            found["Omega"] = (("t", "body_axis"), (samples, 3))
+        if self.final:
+            found["Q_final"] = (("space", "body_axis"), (3, 3))
+            found["Omega_final"] = (("body_axis",), (3,))
+        for name in self.reduce:
+            found |= {f"{name}_{statistic}": ((), ()) for statistic in STATISTICS}
+        return found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep."""
+
+    problem: Problem
+    method: Any
+    h: float | None
+    t_end: float | None
+    n_steps: int | None
+    grid: Grid
+    kept: Kept
+    chunks: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many chunks there are."""
+        return math.prod(-(-n // c) for n, c in zip(self.grid.shape, self.chunks))
+
+    @property
+    def bodies(self) -> int:
+        """How many bodies there are in all."""
+        return math.prod(self.grid.shape)
+
+    def block(self, index: int) -> Block:
+        """The part of the grid that a chunk covers."""
+        return self.grid.block(index, self.chunks)
+
+    def steps(self, h: float | None) -> tuple[float, int]:
+        """The step and how many there are."""
+        return inputs.interval(self.problem, h, self.t_end, self.n_steps)
+
+    def times(self) -> np.ndarray | None:
+        """The times at which states are kept."""
+        if self.kept.save_every is None:
+            return None
+        h, n = self.steps(self.h)
+        every = self.kept.save_every
+        return self.problem.t0 + h * np.append(0, np.minimum(every * np.arange(1, -(-n // every) + 1), n))
+
+    def described(self) -> dict[str, Any]:
+        """All that two sweeps must have in common to be the same, by name; functions and arrays as hashes."""
+        p = self.problem
+        numbers = (p.moments, p.axes, p.parameters, p.Q0, p.Omega0, p.t0)
+        made = p.made_of
+        about: dict[str, Any] = {
+            "problem": p.name,
+            "data of the problem": _digest(*(np.asarray(x, float).tobytes() for x in numbers)),
+            "functions of the problem": _seen_through("the functions of the problem", made),
+            "method": None if self.method is None else name_of(self.method),
+            "code of the method": None if self.method is None else _code(self.method),
+            "h": self.h,
+            "t_end": self.t_end,
+            "n_steps": self.n_steps,
+            "save_every": self.kept.save_every,
+            "final": self.kept.final,
+            "reduce": list(self.kept.reduce),
+            "reduce_every": self.kept.reduce_every,
+            "chunk": list(self.chunks),
+            "storage": list(self.grid.names),
+            "order": list(self.grid.order),
+            "versions": versions(),
+        }
+        for axis in self.grid.axes:
+            about[f"axis {axis.name}"] = [axis.length, *(_axis(data, x) for data, x in axis.values.items())]
+        return about
+
+
+def identity(about: dict[str, Any]) -> str:
+    """The hash of a description."""
+    return _digest(json.dumps(about, sort_keys=True).encode())
+
+
+def versions() -> dict[str, str]:
+    """On what the bits depend beside the plan; and on the processor, which a cluster should have of one kind."""
+    from importlib.metadata import version
+
+    ours = sys.modules["polhode"].__version__  # of the package itself, which is above this layer
+    return {"polhode": ours, **{name: version(name) for name in ("numpy", "numba")}}
+
+
+def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) -> tuple[int, ...]:
+    """The shape of a chunk; it depends on the plan alone, not on the machine, since the bytes of the store do."""
+    if chunk is not None:
+        return grid.chunks(inputs.whole("chunk", chunk))
+    size = 8 * sum(math.prod(shape) for _, shape in kept.variables(samples).values())
+    size += LOOK * (steps // kept.reduce_every) if kept.reduce else 0
+    return grid.chunks(min(BODIES, max(64, BYTES // max(size, 1))))
+
+
+def chosen_kept(save_every: Any, final: Any, reduce: Any, reduce_every: Any) -> Kept:
+    """What is kept; the last state if nothing else is asked for."""
+    asked = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    names = tuple(q for q in QUANTITIES if q in asked or ("momentum" in asked and q != "energy"))
+    every = None if save_every is None else inputs.whole("save_every", save_every)
+    last = every is None and not names if final is None else inputs.flag("final", final)
+    if every is None and not names and not last:
+        raise InputError("Nothing would be kept: give save_every, reduce or final=True.")
+    if names and every is not None:
+        raise InputError("Give save_every (states) or reduce (statistics of them), not both.")
+    return Kept(every, last, names, inputs.whole("reduce_every", reduce_every))
+
+
+def _axis(data: str, values: Any) -> list[Any]:
+    if isinstance(values, Draws):
+        return [data, "drawn", values.seed, _seen_through(f"the draw of {data}", [values.of[data]])]
+    if data == "method":
+        return [data, *([name_of(m), _code(m)] for m in values)]
+    numbers = np.asarray(values, float)
+    return [data, list(numbers.shape), _digest(numbers.tobytes())]
+
+
+def _code(method: Any) -> str:
+    """A fingerprint of a method: of its functions, and of the coefficients they find in the body."""
+    parts = (method.step, method.start, method.coefficients) if isinstance(method, Method) else (method,)
+    return _seen_through(f"the code of {name_of(method)}", parts)
+
+
+def _seen_through(what: str, values: Any) -> str:
+    found = fingerprint(values)
+    if found.unseen:
+        raise InputError(
+            f"A sweep must tell whether a later one is the same, and {what} cannot be seen through: "
+            f"{', '.join(found.unseen[:3])}. Write it with numbers, arrays and functions."
+        )
+    return found.digest
+
+
+def _digest(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

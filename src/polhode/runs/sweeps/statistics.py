@@ -1,0 +1,38 @@
+"""What a reduction leaves of a quantity of many bodies: numbers for each, in place of its values."""
+
+import numpy as np
+
+from polhode.runs.ensemble.solve import Ensemble
+from polhode.runs.reductions import BLOCKS, QUANTITIES
+
+STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
+"""As in ``reductions.Reduction``: extremes, mean and slope are of the values after the start, one for each look."""
+
+
+def statistics(e: Ensemble, quantity: str) -> dict[str, np.ndarray]:
+    """By name, a number for each body; NaN for one that failed, of which the values are not all there."""
+    values = e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
+    first, y = values[0], values[1:] - values[0]
+    t = e.t[1:] - e.t[1:].mean()
+    slope = t @ y / (t @ t)
+    return {
+        "first": first,
+        "min": first + y.min(axis=0),
+        "max": first + y.max(axis=0),
+        "mean": first + y.mean(axis=0),
+        "slope": slope,
+        "slope_error": _slope_error(t, y, slope),
+    }
+
+
+def _slope_error(t: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """From the scatter of block means about the line, taken as independent."""
+    blocks = min(BLOCKS, len(t))
+    if blocks < 3:
+        return np.full(y.shape[1], np.nan)
+    parts = np.array_split(np.arange(len(t)), blocks)
+    x = np.array([t[part].mean() for part in parts])
+    means = np.array([y[part].mean(axis=0) for part in parts])
+    x = x - x.mean()
+    rest = means - means.mean(axis=0) - np.outer(x, slope)
+    return np.sqrt((rest**2).sum(axis=0) / (blocks - 2) / (x @ x))

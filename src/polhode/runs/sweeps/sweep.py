@@ -1,0 +1,185 @@
+"""`sweep`: a problem over axes, in chunks, by whoever is to work on it; a Zarr store and an xarray Dataset of it.
+
+s = ph.sweep(body, over={"k": ks, "Omega0": starts}, method="VLV", h=0.01, t_end=100, out="sweep.zarr", workers=4)
+s.Q_final                                    # dimensions k, Omega0, and those of an attitude
+ph.sweep.resume("sweep.zarr", workers=8)     # goes on where it stopped
+"""
+
+import pathlib
+import tempfile
+import warnings
+from typing import Any
+
+from polhode import inputs
+from polhode.errors import FileError, InputError, one_line
+from polhode.integrators.lookup import integrator
+from polhode.runs import places, turns
+from polhode.runs.arguments import given_problem
+from polhode.runs.progress import bar
+from polhode.runs.sweeps import store, tasks, workers
+from polhode.runs.sweeps.axes import grid as made_grid
+from polhode.runs.sweeps.opened import opened
+from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
+
+
+@inputs.checked_call
+def sweep(
+    problem: Any,
+    *,
+    over: Any,
+    grid: bool = True,
+    method: Any = None,
+    h: Any = None,
+    t_end: Any = None,
+    n_steps: Any = None,
+    save_every: Any = None,
+    final: Any = None,
+    reduce: Any = None,
+    reduce_every: Any = 1,
+    out: Any = None,
+    workers: Any = None,
+    chunk: Any = None,
+    progress: bool = False,
+) -> Any:
+    """Integrate a problem over axes and return an xarray Dataset, lazy, with the axes as dimensions.
+
+    problem     a Problem or its name
+    over        {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under
+                a name of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
+    grid        True: the product of all axes; False: they go together, and the dimension is called body
+    method, h, t_end, n_steps   as for `solve`; method and h may be axes instead
+    save_every  keep every so many states: Q, Omega;       final  keep the last one: Q_final, Omega_final
+    reduce      "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every
+                `reduce_every` steps; nothing else is kept
+    out         the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the
+                result is in memory
+    workers     None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask"
+    chunk       about how many bodies a task has. The bytes of the store depend on it, on the workers they do not
+    progress    show a bar with rate, time left and failures
+
+    A body that fails is 1 in `status`, its step is in `failed_step`, and `s.polhode.failures()` has the sentences. A
+    task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"].
+    Of several methods one is had by s.sel({"method": "VLV"}): `sel` itself has a keyword of that name.
+    """
+    body = given_problem(problem, method)
+    axes = made_grid(body, over, inputs.flag("grid", grid))
+    plan = _planned(body, axes, method, h, t_end, n_steps, chosen_kept(save_every, final, reduce, reduce_every), chunk)
+    _tell_of_turns(plan)
+    if out is not None:
+        return _run(places.named(out, "out"), plan, workers, progress)
+    with tempfile.TemporaryDirectory(prefix="polhode-sweep-") as folder:
+        return _run(pathlib.Path(folder) / "sweep.zarr", plan, workers, progress).load()
+
+
+@inputs.checked_call
+def resume(path: Any, *, workers: Any = None, progress: bool = False) -> Any:
+    """Go on with the sweep in a store: what is missing or damaged is computed. Returns the Dataset.
+
+    The problem and the methods are unpacked from the store, which runs code that it holds: resume your own sweeps.
+    """
+    place = places.named(path, "path")
+    return _run(place, store.plan_of(place), workers, progress)
+
+
+@inputs.checked_call
+def open_sweep(path: Any) -> Any:
+    """Look at the store of a sweep, finished or not: an xarray Dataset, lazy. Nothing in it is executed."""
+    return opened(places.named(path, "path"))
+
+
+sweep.resume = resume  # type: ignore[attr-defined]
+
+
+def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any, kept: Kept, chunk: Any) -> Plan:
+    given = {data for axis in axes.axes for data in axis.values}
+    for name, value in (("method", method), ("h", h)):
+        if name in given and value is not None:
+            raise InputError(f"{name} is an axis of the sweep and was given by itself too; give it once.")
+    if "method" not in given and method is None:
+        raise InputError('A sweep needs a method: method="VLV", or over={"method": [...]}.')
+    if "h" in given and kept.save_every is not None:
+        raise InputError("With h as an axis the states would be at other times for each: keep final=True or reduce.")
+    t_end = None if t_end is None else inputs.number("t_end", t_end)
+    steps = None if n_steps is None else inputs.whole("n_steps", n_steps)
+    step = None if h is None else inputs.step_size(h)
+    made = None if method is None else integrator(method)
+    rough = Plan(body, made, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
+    every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
+    most = max(rough.steps(one)[1] for one in every_h)
+    if kept.reduce and most // kept.reduce_every < 3:
+        raise InputError(f"reduce_every = {kept.reduce_every} leaves {most // kept.reduce_every} looks; 3 are needed.")
+    times = rough.times()
+    chunks = chosen_chunks(axes, kept, 0 if times is None else len(times), most, chunk)
+    return Plan(body, made, step, t_end, steps, axes, kept, chunks)
+
+
+def _run(path: pathlib.Path, plan: Plan, who: Any, progress: bool) -> Any:
+    """Compute the chunks that are not there; returns the Dataset."""
+    crew = workers.crew(who)
+    try:
+        store.create(path, plan)
+        todo = [i for i in range(plan.count) if not store.is_done(path, plan, i)]
+        lost: dict[int, str] = {}
+        stopped = ""
+        if todo:
+            _check_travel(crew, path)
+            stopped = _worked(crew, path, plan, todo, lost, inputs.flag("progress", progress))
+        if not lost and not stopped:
+            store.tidy(path)
+    finally:
+        crew.close()
+    for text in (stopped, _told(lost)):
+        if text:
+            warnings.warn(text, stacklevel=5)
+    return opened(path, lost)
+
+
+def _worked(crew: Any, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool) -> str:
+    """Hand the tasks out; `lost` takes those that failed. Returns a sentence if the work was interrupted."""
+    done, failed, link = plan.count - len(todo), 0, f" ({crew.link})" if crew.link else ""
+    bodies = plan.bodies
+    try:
+        with bar(progress, plan.count, f"{bodies} bodies in {plan.count} chunks{link}", done) as tick:
+            for outcome in crew.each(tasks.compute, str(path), todo):
+                if isinstance(outcome.error, OSError):
+                    raise places.unwritable(
+                        f"The store {places.shown(path)}", outcome.error, "What was stored is there: resume goes on."
+                    ) from outcome.error
+                if outcome.error is not None:
+                    lost[outcome.index] = f"{type(outcome.error).__name__}: {one_line(str(outcome.error))}"
+                else:
+                    failed += outcome.result[1]
+                done += 1
+                tick(done)
+    except KeyboardInterrupt:
+        return f"Interrupted: {done} of {plan.count} chunks are there. ph.sweep.resume goes on."
+    return ""
+
+
+def _check_travel(crew: Any, path: pathlib.Path) -> None:
+    """Ask a worker to unpack the plan before anything starts."""
+    error = crew.call(tasks.tried, str(path))
+    if error:
+        raise FileError(f"A worker cannot begin: {error}")
+
+
+def _told(lost: dict[int, str]) -> str:
+    if not lost:
+        return ""
+    first = min(lost)
+    return (
+        f"{len(lost)} chunks could not be computed; they are NaN, with status -1, and named in attrs['lost_chunks']. "
+        f"Chunk {first}: {lost[first]}. ph.sweep.resume tries them again."
+    )
+
+
+def _tell_of_turns(plan: Plan) -> None:
+    """Warn once of steps that turn the body too far, by the fastest body of the first chunk."""
+    import numpy as np
+
+    bodies = plan.grid.bodies(plan.block(0))
+    if "Omega0" not in bodies:
+        return
+    fastest = float(np.nanmax(np.linalg.norm(bodies["Omega0"], axis=-1)))
+    steps = [h for axis in plan.grid.axes for h in axis.values.get("h", ())] or [plan.steps(plan.h)[0]]
+    turns.warn_of_bodies(f"{{}} of {plan.problem.name} turns", np.array([fastest]), max(steps, key=abs))

@@ -1,0 +1,129 @@
+"""The order of convergence from errors at several steps: C h^p + floor, with an uncertainty.
+
+Errors fall like h^p only between two ends: for large steps higher terms count, for small ones round-off, which makes a
+plateau. The plateau is part of the model; steps that are too large are dropped, one after the other, until the rest
+agrees with it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+FEWEST = 3
+"""Points above the plateau that an order needs."""
+
+ABOVE = 10.0
+"""How far above the floor a point lies that counts for the order."""
+
+AGREE = 0.02
+"""The largest |log(error/model)| among them that a fit may leave before another large step is dropped."""
+
+FLAT = 0.7
+"""Of the median slope: one below it between the two smallest steps tells that a plateau is reached."""
+
+FAR = 20.0
+"""How many e-foldings below all errors a floor lies that plays no part."""
+
+MANY = 6
+"""Points with which both of the next terms of the error are fitted as well."""
+
+ROUND_OFF = 1e-12
+"""Errors below this, relative to what they are errors of, may be round-off."""
+
+HIGHEST = 1e-10
+"""The highest floor that can be round-off, relative to the same: a higher one would be the method's own error."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """error = constant h^order + floor; `used` marks the points that decide the order."""
+
+    order: float
+    uncertainty: float
+    constant: float
+    floor: float
+    used: tuple[bool, ...]
+    words: str = ""  # why there is no order, where there is none
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is an order."""
+        return self.order == self.order
+
+
+def without_order(count: int, words: str) -> Fit:
+    """No order, and why."""
+    return Fit(np.nan, np.nan, np.nan, np.nan, (False,) * count, words)
+
+
+def fitted(h: np.ndarray, e: np.ndarray, most: float = np.inf, scale: float = 1.0) -> Fit:
+    """Fit errors at steps; those above `most` mean nothing, and `scale` is that of what is compared."""
+    h, e = np.abs(np.asarray(h, dtype=float)), np.asarray(e, dtype=float)
+    known = np.isfinite(e)
+    if known.any() and np.all(e[known] <= ROUND_OFF * scale):
+        return without_order(len(h), "round-off only")
+    usable = np.flatnonzero(known & (e > 0) & (e < most))
+    usable = usable[np.argsort(-h[usable], kind="stable")]
+    tried = []
+    for start in range(max(1, len(usable) - FEWEST + 1)):
+        rest = usable[start:]
+        found = _from(h[rest], e[rest], scale) if len(rest) >= FEWEST else None
+        if found is not None:
+            tried.append((rest, *found))
+    if not tried:
+        return without_order(len(h), f"fewer than {FEWEST} steps with an error above round-off")
+    best = next((k for k, (*_, misfit) in enumerate(tried) if misfit <= AGREE), None)
+    if best is None:
+        best = min(range(len(tried)), key=lambda k: tried[k][-1])
+    rest, (log_constant, order, log_floor), uncertainty, good, _ = tried[best]
+    used = np.zeros(len(h), dtype=bool)
+    used[rest[good]] = True
+    return Fit(float(order), uncertainty, float(np.exp(log_constant)), float(np.exp(log_floor)), tuple(map(bool, used)))
+
+
+def _from(h: np.ndarray, e: np.ndarray, scale: float):
+    """(parameters, uncertainty of the order, points above the plateau, misfit) of all these points, or None."""
+    from scipy.optimize import least_squares
+
+    x, y = np.log(h), np.log(e)
+    model = lambda p: np.logaddexp(p[0] + p[1] * x, p[2])
+    steepest = np.max(np.diff(y) / np.diff(x))
+    slopes = np.diff(y) / np.diff(x)
+    flat = slopes[-1] < FLAT * np.median(slopes) if len(x) > FEWEST else False
+    highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau reached: none to be fitted
+    first = (y[0] - steepest * x[0], steepest, min(y.min(), highest) - 0.1)
+    limits = ((-np.inf, -np.inf, -np.inf), (np.inf, np.inf, highest))
+    found = least_squares(lambda p: model(p) - y, first, bounds=limits, loss="soft_l1", f_scale=0.1, max_nfev=400)
+    if not np.all(np.isfinite(found.x)) or found.x[1] <= 0:
+        return None
+    good = (found.x[0] + found.x[1] * x > found.x[2] + np.log(ABOVE)) & (y > np.log(ROUND_OFF * scale))
+    if good.sum() < FEWEST:
+        return None
+    x, y = x[good], y[good]  # the plateau scatters: with its height known, it has no say in the order
+    order, constant, error, misfit = _line(x, y, found.x[2])
+    return (constant, order, found.x[2]), error, good, misfit
+
+
+def _line(x: np.ndarray, y: np.ndarray, log_floor: float) -> tuple[float, float, float, float]:
+    """Order, log(constant), uncertainty and misfit of the points above a plateau of known height.
+
+    C h^p (1 + a h + b h^2), as many terms as the points allow, is fitted beside C h^p: what the next terms change is an
+    error of the order that no covariance of a straight line knows.
+    """
+    rest = y + np.log1p(-np.exp(np.minimum(log_floor - y, -1e-6)))  # log(e - floor)
+    h = np.exp(x - x.max())
+    columns = np.stack([x, np.ones_like(x), h, h * h], axis=1)
+    (order, constant), error, misfit = _least_squares(columns[:, :2], rest)
+    if len(x) > FEWEST:
+        (better, constant, *_), formal, _ = _least_squares(columns[:, : 4 if len(x) >= MANY else 3], rest)
+    else:
+        better, formal = (rest[-2] - rest[-1]) / (x[-2] - x[-1]), error
+    return better, constant, float(np.hypot(formal, (better - order) / 2)), misfit
+
+
+def _least_squares(columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """The parameters, the standard error of the first, and the largest residual."""
+    found, *_ = np.linalg.lstsq(columns, y, rcond=None)
+    off = columns @ found - y
+    variance = np.linalg.pinv(columns.T @ columns)[0, 0] * (off @ off) / max(1, len(y) - columns.shape[1])
+    return found, float(np.sqrt(variance)), float(np.abs(off).max())

@@ -1,0 +1,294 @@
+"""Sweeps: the bytes of a store depend on the plan alone, nothing computed is lost, nothing foreign is taken for it."""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import polhode as ph
+
+xarray = pytest.importorskip("xarray")
+pytest.importorskip("zarr")
+
+STARTS = np.random.default_rng(5).normal(size=(40, 3))
+INERTIAS = np.array([[1.0, 2.0, 2.5], [1.2, 2.0, 2.5], [1.4, 2.0, 2.5]])
+
+
+def normal(rng, n):
+    return rng.normal(size=(n, 3))
+
+
+def swept(out, workers=None, **more):
+    given = {"over": {"inertia": INERTIAS, "Omega0": STARTS}, "method": "VLV", "h": 0.02, "n_steps": 30, "chunk": 16}
+    return ph.sweep("heavy-top", **(given | more), out=out, workers=workers)
+
+
+def bytes_of(path):
+    """Every file of a store but the pickled plan, which holds the same things in whatever order pickle takes."""
+    files = sorted(f for f in pathlib.Path(path).rglob("*") if f.is_file() and f.name != "plan")
+    return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sweeps") / "sweep.zarr"
+    swept(path)
+    return path
+
+
+# ---- what is stored is what solve gives -----------------------------------------------------------------
+
+
+def test_each_body_is_what_solve_gives_for_it(store):
+    s = ph.open_sweep(store)
+    assert s.Q_final.dims[:2] == ("inertia", "Omega0") and (s.status == 0).all()
+    p = ph.problem("heavy-top")
+    for i, j in ((0, 0), (1, 17), (2, 39)):
+        one = ph.solve(p.replaced(inertia=INERTIAS[i], Omega0=STARTS[j]), "VLV", h=0.02, n_steps=30)
+        assert np.array_equal(s.Q_final[i, j], one.Q[-1]) and np.array_equal(s.Omega_final[i, j], one.Omega[-1])
+    assert np.array_equal(s.inertia_values, INERTIAS) and np.array_equal(s.Omega0_values, STARTS)
+
+
+def test_states_on_the_way_methods_and_the_order_of_axes(tmp_path):
+    over = {"Omega0": STARTS[:3], "method": ["VLV", "RATTLE"]}
+    s = swept(tmp_path / "s.zarr", over=over, method=None, save_every=10, chunk=2)
+    assert s.Q.dims == ("Omega0", "method", "t", "space", "body_axis") and list(s.method.values) == ["VLV", "RATTLE"]
+    one = ph.solve(ph.problem("heavy-top").replaced(Omega0=STARTS[2]), "RATTLE", h=0.02, n_steps=30, save_every=10)
+    assert np.array_equal(s.Q.sel({"method": "RATTLE"})[2], one.Q) and np.array_equal(s.t, one.t)
+
+
+def test_steps_are_an_axis():
+    s = ph.sweep("heavy-top", over={"h": [0.04, 0.02, 0.01]}, method="VLV", t_end=0.4)
+    ends = [ph.solve("heavy-top", "VLV", h=h, t_end=0.4).Omega[-1] for h in (0.04, 0.02, 0.01)]
+    assert np.array_equal(s.Omega_final, ends)
+
+
+def test_axes_that_go_together(tmp_path):
+    s = swept(tmp_path / "s.zarr", over={"inertia": INERTIAS, "Omega0": STARTS[:3]}, grid=False)
+    p = ph.problem("heavy-top").replaced(inertia=INERTIAS[1], Omega0=STARTS[1])
+    assert s.Q_final.dims[0] == "body"
+    assert np.array_equal(s.Omega_final[1], ph.solve(p, "VLV", h=0.02, n_steps=30).Omega[-1])
+
+
+def test_reductions_are_those_of_solve():
+    starts = ph.draws(6, rng=1, Omega0=normal)
+    s = ph.sweep("stress", over={"draw": starts}, method="ELN", h=0.1, n_steps=300, reduce=["energy", "momentum"])
+    p = ph.problem("stress").replaced(Omega0=s.Omega0.values[4])
+    one = ph.solve(p, "ELN", h=0.1, n_steps=300, save_every=300, reduce=["energy", "momentum"]).reductions
+    for name, r in one.items():
+        for what in ("first", "min", "max", "mean", "slope", "slope_error"):
+            assert np.isclose(
+                s[f"{name}_{what}"][4], getattr(r, what), rtol=0.05 if "error" in what else 1e-9, atol=1e-13
+            )
+
+
+def test_parameters_of_a_torque_are_axes():
+    def torque(t, Q, p):
+        return p.k * Q[2, 1], -p.k * Q[2, 0], 0.0
+
+    def body(k):
+        return ph.Problem(inertia=(1, 2, 2.5), torque=torque, parameters={"k": k}, Omega0=(0.1, 0.2, 1))
+
+    s = ph.sweep(body(1.0), over={"k": [1.0, 2.0, 5.0]}, method="VLV", h=0.1, n_steps=20)
+    ends = [ph.solve(body(k), "VLV", h=0.1, n_steps=20).Omega[-1] for k in (1.0, 2.0, 5.0)]
+    assert np.array_equal(s.Omega_final, ends) and s.k.values.tolist() == [1.0, 2.0, 5.0]
+
+
+def test_a_map_is_drawn(tmp_path):
+    over = {"h": [0.1, 0.2], "Omega0": STARTS[:4]}
+    s = ph.sweep("stress", over=over, method="ELN", t_end=4, reduce="energy")
+    figure = s.polhode.map("energy_slope")
+    figure.savefig(tmp_path / "map.png")
+    assert figure.axes[0].get_xlabel() == "Omega0" and figure.axes[0].get_ylabel() == "h"
+    with pytest.raises(ph.InputError, match="There is no drift"):
+        s.polhode.map("drift")
+
+
+# ---- random bodies --------------------------------------------------------------------------------------
+
+
+def test_a_draw_depends_on_the_index_and_the_seed_alone():
+    few, many = (ph.draws(n, rng=7, Omega0=normal, Q0="uniform") for n in (100, 10_000))
+    for name in ("Omega0", "Q0"):
+        assert np.array_equal(few.values(name, 0, 100), many.values(name, 0, 100))
+        assert np.array_equal(many.values(name, 4000, 4200), many.values(name, 3000, 5000)[1000:1200])
+    assert not np.array_equal(few.values("Omega0", 0, 10), ph.draws(10, rng=8, Omega0=normal).values("Omega0", 0, 10))
+    Q = few.values("Q0", 0, 100)
+    assert np.allclose(np.linalg.det(Q), 1) and abs(np.trace(Q, axis1=1, axis2=2).mean()) < 0.4
+
+
+def test_random_bodies_in_a_sweep(tmp_path):
+    a = swept(tmp_path / "a.zarr", over={"draw": ph.draws(50, rng=3, Omega0=normal)}, chunk=7)
+    b = swept(tmp_path / "b.zarr", over={"draw": ph.draws(50, rng=3, Omega0=normal)}, chunk=50)
+    assert np.array_equal(a.Omega_final, b.Omega_final) and np.array_equal(a.Omega0, b.Omega0)
+    assert a.Omega0.dims == ("draw", "body_axis")
+
+
+# ---- the same bytes -------------------------------------------------------------------------------------
+
+
+def test_processes_and_threads_write_the_same_bytes(store, tmp_path):
+    swept(tmp_path / "two.zarr", workers=2)
+    with concurrent.futures.ThreadPoolExecutor(8) as executor:
+        swept(tmp_path / "eight.zarr", workers=executor)
+    assert bytes_of(tmp_path / "two.zarr") == bytes_of(store) == bytes_of(tmp_path / "eight.zarr")
+
+
+def test_what_is_missing_or_damaged_is_computed_again(store, tmp_path):
+    path = tmp_path / "sweep.zarr"
+    shutil.copytree(store, path)
+    (path / ".polhode" / "done" / "2").unlink()
+    chunk = next(f for f in (path / "Q_final" / "c").rglob("*") if f.is_file())
+    data = bytearray(chunk.read_bytes())
+    data[len(data) // 2] ^= 1
+    chunk.write_bytes(data)
+    (path / "status" / "c" / "1" / "1").unlink()
+    (path / ".polhode" / "done" / "5").write_text("[]")
+    ph.sweep.resume(path)
+    assert bytes_of(path) == bytes_of(store)
+
+
+def test_another_plan_on_the_same_store_is_refused(store, tmp_path):
+    before = bytes_of(store)
+    for more, word in (({"h": 0.01}, "differs in h"), ({"over": {"Omega0": STARTS}}, "axis inertia")):
+        with pytest.raises(ph.FileError, match=word):
+            swept(store, **more)
+    assert bytes_of(store) == before
+    plan = json.loads((store / ".polhode" / "plan.json").read_text())
+    copy = tmp_path / "sweep.zarr"
+    shutil.copytree(store, copy)
+    (copy / ".polhode" / "plan.json").write_text(json.dumps(plan | {"h": 0.03}))
+    with pytest.raises(ph.FileError, match=r"another sweep|damaged"):
+        ph.sweep.resume(copy)
+
+
+def test_a_changed_torque_is_another_plan(tmp_path):
+    def body(k):
+        return ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: (k * Q[2, 1], -k * Q[2, 0], 0.0), Omega0=(0, 0, 1))
+
+    given = {"over": {"Omega0": STARTS[:4]}, "method": "VLV", "h": 0.1, "n_steps": 3, "out": tmp_path / "s.zarr"}
+    ph.sweep(body(1.0), **given)
+    with pytest.raises(ph.FileError, match="functions of the problem"):
+        ph.sweep(body(2.0), **given)
+
+
+# ---- failures are data ----------------------------------------------------------------------------------
+
+
+def test_bodies_that_fail_are_told(tmp_path):
+    starts = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.1, 1e7, 0.3]])
+    with pytest.warns(ph.LargeStepWarning):
+        s = ph.sweep("heavy-top", over={"Omega0": starts}, method="VLV", h=0.5, n_steps=20, out=tmp_path / "s.zarr")
+    assert s.status.values.tolist() == [0, 2, 1] and s.failed_step[0] == -1
+    told = s.polhode.failures()
+    assert [f["body"] for f in told] == [1, 2] and "not finite" in told[0]["sentence"]
+
+
+def test_what_cannot_travel_is_told_before_anything_starts(tmp_path):
+    lock = __import__("threading").Lock()
+    p = ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: (0.0, 0.0, 0.1 * bool(lock)), Omega0=(0, 0, 1))
+    with pytest.raises(ph.InputError, match=r"cannot be seen through|cannot travel"):
+        ph.sweep(p, over={"Omega0": STARTS[:2]}, method="VLV", h=0.1, n_steps=2, out=tmp_path / "s.zarr")
+    assert not (tmp_path / "s.zarr").exists()
+
+
+BAD = {
+    "nothing": ({"over": {}}, "at least one"),
+    "an unknown axis": ({"over": {"mass": [1, 2]}}, "cannot run over mass"),
+    "an empty axis": ({"over": {"h": []}, "h": None}, "empty"),
+    "twice": ({"over": {"h": [0.1, 0.2]}}, "once"),
+    "no method": ({"method": None}, "needs a method"),
+    "both": ({"over": {"Omega0": STARTS, "Pi0": STARTS}}, "one of them"),
+    "lengths": ({"over": {"Omega0": STARTS, "inertia": INERTIAS}, "grid": False}, "several lengths"),
+    "nothing kept": ({"final": False}, "Nothing would be kept"),
+    "workers": ({"workers": "spark"}, "dask"),
+    "draws": ({"over": {"d": ph.draws(3, rng=1, mass=normal)}}, "cannot run over mass"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_sweeps_get_a_sentence(case, tmp_path):
+    more, words = BAD[case]
+    with pytest.raises(ph.InputError, match=words):
+        swept(tmp_path / "s.zarr", **more)
+    assert not (tmp_path / "s.zarr").exists()
+
+
+def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    with pytest.raises(ph.FileError, match="not the store of a sweep"):
+        swept(tmp_path)
+    with pytest.raises(ph.FileError, match="not the store of a sweep"):
+        ph.sweep.resume(tmp_path)
+    assert (tmp_path / "thesis.txt").read_text() == "precious"
+
+
+# ---- real kills -----------------------------------------------------------------------------------------
+
+PROGRAM = """
+import numpy as np, polhode as ph
+if __name__ == "__main__":
+    starts = np.random.default_rng(5).normal(size=(64, 3))
+    given = dict(over={"Omega0": starts}, method="VLV", h=0.125, chunk=4)
+    ph.sweep("stress", **given, n_steps=%d, out="sweep.zarr", workers=%s)
+"""
+
+
+def run_and_kill(folder, steps, workers, wait):
+    """Start a sweep and kill it, workers and all; returns how many chunks were there."""
+    program = [sys.executable, "-c", PROGRAM % (steps, workers)]
+    process = subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=subprocess.DEVNULL)
+    notes = folder / "sweep.zarr" / ".polhode" / "done"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (notes.exists() and len(list(notes.iterdir())) > 1):
+        time.sleep(0.01)
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return len([f for f in notes.iterdir() if f.name.isdigit()])
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="there is no SIGKILL on this system")
+def test_a_killed_sweep_goes_on_to_the_same_bytes(tmp_path):
+    there = run_and_kill(tmp_path, 20_000, "None", 0.05)
+    assert 1 <= there < 16
+    ph.sweep.resume(tmp_path / "sweep.zarr")
+    starts = np.random.default_rng(5).normal(size=(64, 3))
+    given = {"over": {"Omega0": starts}, "method": "VLV", "h": 0.125, "n_steps": 20_000, "chunk": 4}
+    ph.sweep("stress", **given, out=tmp_path / "other.zarr")
+    assert bytes_of(tmp_path / "sweep.zarr") == bytes_of(tmp_path / "other.zarr")
+
+
+def suicide(t, Q):
+    """A torque that kills its worker, but not the process that asks whether it is a function of (t, Q)."""
+    if t > 0.15 and __import__("multiprocessing").parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0.0, 0.0, 0.1
+
+
+def test_a_chunk_whose_workers_die_is_named(tmp_path):
+    module = tmp_path / "deadly.py"
+    module.write_text("import os, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide)))
+    program = textwrap.dedent(
+        """
+        import warnings, deadly, numpy as np, polhode as ph
+        warnings.simplefilter("ignore")
+        if __name__ == "__main__":
+            p = ph.Problem(inertia=(1, 2, 2.5), torque=deadly.suicide, Omega0=(0, 0, 1))
+            s = ph.sweep(p, over={"Omega0": np.ones((2, 3))}, method="VLV", h=0.1, n_steps=3, chunk=1, out="s.zarr",
+                         workers=2)
+            print(sorted(s.attrs["lost_chunks"]), s.status.values.tolist())
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "['0', '1'] [-1, -1]", done.stderr[-2000:]

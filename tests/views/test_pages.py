@@ -1,0 +1,42 @@
+"""Pages on a telephone: the verdict is in sight, tables fold or scroll, figures stack, no number is cut off."""
+
+import pytest
+
+import polhode as ph
+from polhode.views.page import MOST_OF_A_CARD, page, table
+from tests.support.browser import chromium, opened
+
+CUT = """[...document.querySelectorAll('.cards td')].filter((x) => x.scrollWidth > x.clientWidth + 1).length"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+def test_the_page_of_the_stress_test(browser, tmp_path):
+    ph.stress(["ELN", "VLV"], h=(0.125, 0.25), t_end=200, ensemble=1).save(tmp_path)
+    address = (tmp_path / "stress.html").as_uri()
+    with opened(browser, address, 390) as small:
+        assert small.evaluate("document.documentElement.scrollWidth") <= 390
+        assert small.locator("td .verdict").first.bounding_box()["y"] < 844  # on the first screen
+        assert small.evaluate(CUT) == 0
+        assert small.locator(".only-narrow svg").count() == 2
+        first, second = (small.locator(".only-narrow svg").nth(k).bounding_box() for k in (0, 1))
+        assert second["y"] >= first["y"] + first["height"] - 1 and first["width"] > 330
+        assert not small.locator(".only-wide").is_visible()
+    with opened(browser, address, 1280) as wide:
+        assert wide.locator(".only-wide").is_visible() and not wide.locator(".only-narrow").is_visible()
+        assert wide.locator("thead").first.is_visible()
+
+
+def test_a_wide_table_scrolls_and_says_so(browser, tmp_path):
+    heads = [f"column {k}" for k in range(MOST_OF_A_CARD + 3)]
+    file = tmp_path / "wide.html"
+    file.write_text(page("wide", [table(heads, [[f"cell {k}" for k in range(len(heads))]])]), encoding="utf-8")
+    with opened(browser, file.as_uri(), 390) as small:
+        assert small.evaluate("document.documentElement.scrollWidth") <= 390
+        assert "scrolls" in small.evaluate("getComputedStyle(document.querySelector('.wide'), '::after').content")
+        small.evaluate("document.querySelector('.wide').scrollLeft = 300")
+        assert small.locator("td.name").bounding_box()["x"] >= 0  # the first column stays
