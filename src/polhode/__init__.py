@@ -17,7 +17,7 @@ from polhode.integrators.time_transformed import time_transformed
 from polhode.integrators.trapezoidal import trapezoidal
 from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
-from polhode.physics import build, inertia
+from polhode.physics import build, frames, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.problem import Problem
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
@@ -65,6 +65,7 @@ __all__ = [
     "dist",
     "dmv",
     "draws",
+    "frames",
     "gauss",
     "global_error",
     "imr",

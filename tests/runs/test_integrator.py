@@ -78,3 +78,16 @@ def test_a_step_that_fails_raises_and_leaves_the_state_before_it():
         run.step(10)
     assert str(error.value.__cause__) == "over the edge"
     assert run.t == pytest.approx(0.2) and np.isfinite(run.Q).all()
+
+
+def stiff(t, Q, p):
+    return (p.k * Q[2, 1], -p.k * Q[2, 0], 0.0)
+
+
+def test_parameters_change_from_here_on():
+    p = ph.Problem(inertia=(2, 3, 4), torque=stiff, parameters={"k": 2.0}, Omega0=(1.0, 0.2, 0.3))
+    run = ph.Integrator(p, "VLV", h=0.05).step(5).set(k=5.0)
+    s = ph.solve(p, "VLV", h=0.05, n_steps=5)
+    on = ph.solve(p.replaced(k=5.0, Q0=s.Q[-1], Omega0=s.Omega[-1], t0=s.t[-1]), "VLV", h=0.05, n_steps=4)
+    assert np.array_equal(run.Q, s.Q[-1]) and run.step(4).Q == pytest.approx(on.Q[-1], abs=1e-14)
+    assert np.abs(run.Q - ph.Integrator(p, "VLV", h=0.05).step(9).Q).max() > 1e-3

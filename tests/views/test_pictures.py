@@ -61,7 +61,7 @@ def test_trajectory_shows_what_the_problem_has(name, labels, tmp_path):
     figure = s.plot()
     panels = figure.axes
     assert [a.get_ylabel() for a in panels[:2]] == labels
-    assert panels[2].get_ylabel() == r"$\Omega$ (body axes)" and panels[3].get_xlabel() == "time $t$"
+    assert panels[2].get_ylabel() == r"$\Omega$ (body axes)" and panels[4].get_xlabel() == "time $t$"
     for line, values in zip(panels[2].get_lines(), s.Omega.T):
         assert (line.get_ydata() == values).all()
     figure.savefig(tmp_path / "figure.png")
@@ -85,8 +85,8 @@ def test_trajectory_into_given_axes_and_from_a_file(free, tmp_path):
     _, axes = plt.subplots(2, 2)
     assert plot_trajectory(free, axes) is axes[0, 0].figure
     read = ph.load(free.save(tmp_path / "run.nc"))
-    assert len(plot_trajectory(read).axes) == 4
-    with pytest.raises(InputError, match="draws four panels"):
+    assert len(plot_trajectory(read).axes) == 5
+    with pytest.raises(InputError, match="draws five panels"):
         plot_trajectory(free, axes[0])
 
 

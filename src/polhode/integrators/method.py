@@ -8,6 +8,7 @@ from polhode.inputs import flag, flag_or_none, function, items, positive, text, 
 from polhode.integrators.properties import CLAIMED, NUMBER, ORDER, PROPERTIES, YES_OR_NO, Claims
 from polhode.kernels.step import start_plain
 from polhode.pickling import Travels
+from polhode.shown import shown
 
 DRIFTS = ("+", "-", "none", "unstable")
 """What can be said of the energy on the stress test."""
@@ -128,6 +129,9 @@ class Method(Travels, Claims):
         if self.free_only:
             may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and row.needs_torque}
         return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
+
+    def _repr_html_(self) -> str:
+        return shown("method, a card", self)
 
     def __repr__(self):
         return f"<Method {self.name}: {self.title or 'no title'}>"

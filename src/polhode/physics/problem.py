@@ -16,6 +16,7 @@ from polhode.kernels.step import INTERNAL
 from polhode.physics.agreement import check_functions
 from polhode.physics.forces import Internal, damping_tensor
 from polhode.pickling import Travels
+from polhode.shown import shown
 
 
 class Problem(Travels):
@@ -215,6 +216,9 @@ class Problem(Travels):
         other = copy.copy(self)
         vars(other).update(data)
         return other
+
+    def _repr_html_(self):
+        return shown("problem, a card", self)
 
     def __repr__(self):
         kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"

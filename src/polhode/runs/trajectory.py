@@ -18,9 +18,11 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
+from polhode.runs.attitudes import Attitudes
 from polhode.runs.dense import between
 from polhode.runs.quantities import Quantities
 from polhode.runs.seen import applied
+from polhode.runs.tables import columns, described
 from polhode.shown import shown
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 
 FORMAT = "polhode trajectory"
 """The mark by which a file is known as ours."""
-
-AXES = tuple(enumerate("xyz"))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Crossings:
 
 
 @dataclass(frozen=True)
-class Trajectory(Quantities, Travels):
+class Trajectory(Attitudes, Quantities, Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
@@ -145,15 +145,6 @@ class Trajectory(Quantities, Travels):
         """max |Q^T Q - I| at each time."""
         return np.abs(np.einsum("nji,njk->nik", self.Q, self.Q) - np.eye(3)).max(axis=(1, 2))
 
-    @property
-    def rotation(self):
-        """The attitudes as one SciPy Rotation."""
-        return Rotation().from_matrix(self.Q)
-
-    def quat(self, scalar_first=False):
-        """The attitudes as unit quaternions (n, 4)."""
-        return self.rotation.as_quat(scalar_first=scalar_first)
-
     def invariant(self, name):
         """One of the problem's invariants along the trajectory."""
         functions = self._described().invariants
@@ -172,11 +163,14 @@ class Trajectory(Quantities, Travels):
 
     # ---- files --------------------------------------------------------------------------------------
 
-    def to_xarray(self):
-        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data."""
+    def to_xarray(self, units: Any = None) -> Any:
+        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data.
+
+        Variables say what they are (`long_name`) and in which units: "SI", or a dictionary, or any consistent ones.
+        """
         import xarray
 
-        data = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
+        data: dict[str, Any] = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
         if self._has_energy:
             data["energy"] = ("t", self.energy)
         data["momentum"] = (("t", "space"), self.momentum)
@@ -192,10 +186,14 @@ class Trajectory(Quantities, Travels):
         if self.inertia is not None:
             attributes["inertia"] = self.inertia.ravel()
         axes = list("xyz")
-        return xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        dataset = xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        return described(dataset, units)
 
-    def save(self, path):
-        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv."""
+    def save(self, path, units=None):
+        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv.
+
+        `units` as for `to_xarray`.
+        """
         kind = inputs.file_path("path", path).suffix.lower()
         if kind == ".csv":
             return self.to_csv(path)
@@ -204,7 +202,7 @@ class Trajectory(Quantities, Travels):
                 f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
                 "which polhode.load reads back) or .csv (a table of numbers)."
             )
-        data = self.to_xarray().assign_attrs(complete=int(self.success))
+        data = self.to_xarray(units).assign_attrs(complete=int(self.success))
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
 
         def write(new):
@@ -217,25 +215,31 @@ class Trajectory(Quantities, Travels):
 
         return _written(path, write)
 
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum."""
+        import pandas
+
+        table = columns(self, self._has_energy)
+        return pandas.DataFrame(table).set_index("t")
+
+    def _repr_html_(self) -> str:
+        return shown("trajectory, a card", self)
+
     def to_csv(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
-        columns = {"t": self.t, **{f"Q_{a}{b}": self.Q[:, i, j] for i, a in AXES for j, b in AXES}}
-        columns |= {f"Omega_{a}": self.Omega[:, i] for i, a in AXES}
-        if self._has_energy:
-            columns["energy"] = self.energy
-        columns |= {f"momentum_{a}": self.momentum[:, i] for i, a in AXES}
+        table_of = columns(self, self._has_energy)
 
         def write(new):
             with open(new, "w", encoding="ascii", newline="") as file:
                 table = csv.writer(file)
-                table.writerow(columns)
-                for row in zip(*columns.values()):
+                table.writerow(table_of)
+                for row in zip(*table_of.values()):
                     table.writerow(map(float, row))  # the shortest digits that give the same number again
 
         return _written(path, write)
 
     def plot(self, axes=None):
-        """Energy error, momentum error, Omega and orthogonality against time; returns the figure."""
+        """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
         return shown("trajectory, plotted", self, axes)
 
 

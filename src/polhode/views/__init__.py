@@ -8,6 +8,11 @@ from collections.abc import Callable
 
 VIEWS = {
     "trajectory, plotted": "polhode.views.figures.trajectory:plot_trajectory",
+    "trajectory, a card": "polhode.views.cards:trajectory_card",
+    "ensemble, a card": "polhode.views.cards:ensemble_card",
+    "ensemble, plotted": "polhode.views.figures.ensemble:plot_ensemble",
+    "problem, a card": "polhode.views.cards:problem_card",
+    "method, a card": "polhode.views.cards:method_card",
     "sweep, a map": "polhode.views.figures.sweep:sweep_map",
     "certificate, a table": "polhode.views.certificate:certificate_table",
     "certificate, a card": "polhode.views.certificate:certificate_card",

@@ -87,7 +87,7 @@ def verdict_table(result):
 
 
 def _verdict(row):
-    name = escape(row.method) + (f'<span class="title">{escape(row.title)}</span>' if row.title else "")
+    name = escape(row.method) + (f'<br><span class="title">{escape(row.title)}</span>' if row.title else "")
     slopes = [
         "unstable" if not e.stable else typeset(e.slope, e.error) if e.linear else "not linear" for e in row.evidence
     ]

@@ -8,10 +8,12 @@ bit where it would have ended.
 import dataclasses
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
+from polhode.cli.problems import add_settings, given_problem
 
 HELP = "integrate a problem by a method"
 EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --out run.nc --plot run.png
   polhode run auto stress --accuracy 1e-8 --t-end 100
+  polhode run VLV mine:body --set k=3 --h 0.01 --t-end 10 --csv run.csv
 
 10^9 steps: a thousand states kept, energy looked at every tenth step, and the same command again after Ctrl-C or a kill
   polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
@@ -24,8 +26,11 @@ ROWS = 65_536
 
 def arguments(parser):
     """What the verb takes."""
-    parser.add_argument("method", metavar="METHOD", help="a method, see polhode list methods; auto with --accuracy")
-    parser.add_argument("problem", metavar="PROBLEM", help="a problem, see polhode list problems")
+    parser.add_argument(
+        "method", metavar="METHOD", help="a method, see polhode list; module:attribute; auto with --accuracy"
+    )
+    parser.add_argument("problem", metavar="PROBLEM", help="a problem, see polhode list; or module:attribute")
+    add_settings(parser)
     parser.add_argument("--h", type=number, metavar="H", help="step size (default: the problem's)")
     parser.add_argument(
         "--accuracy", type=number, metavar="E", help="error of the attitude, in radians, in place of a step"
@@ -37,6 +42,7 @@ def arguments(parser):
     )
     parser.add_argument("--save-every", type=whole, default=1, metavar="K", help="keep every K-th state (default: 1)")
     parser.add_argument("--out", metavar="FILE", help="write the states kept as netCDF, while the run goes on")
+    parser.add_argument("--csv", metavar="FILE", help="write the states kept as a table, when the run has ended")
     parser.add_argument("--plot", metavar="FILE", help="draw energy, momentum and velocity: PNG, SVG or PDF")
     parser.add_argument(
         "--checkpoint", metavar="FILE", help="write what the run needs to go on; if FILE exists, go on from there"
@@ -60,21 +66,21 @@ def run(arguments):
     """Integrate, save, print."""
     from polhode.inputs import file_path
     from polhode.integrators.lookup import integrator
-    from polhode.physics.catalogue import problem
     from polhode.runs import places
     from polhode.runs.solve import solve
     from polhode.views.figures.style import check_name
     from polhode.views.files import check_folder, folder_for_results
 
-    body = problem(arguments.problem)
+    body = given_problem(arguments.problem, arguments.set)
     found = "auto" if arguments.method.lower() == "auto" else integrator(arguments.method)
-    given = {"--out": arguments.out, "--plot": arguments.plot, "--checkpoint": arguments.checkpoint}
+    given = {"--out": arguments.out, "--plot": arguments.plot, "--csv": arguments.csv}
+    given["--checkpoint"] = arguments.checkpoint
     paths = {label: file_path(label, f) for label, f in given.items() if f is not None}
     for label, path in paths.items():
         places.target(path, label)
     if "--plot" in paths:
         check_name(paths["--plot"])
-    files = [paths[label] for label in ("--out", "--plot") if label in paths]
+    files = [paths[label] for label in ("--out", "--plot", "--csv") if label in paths]
     folders = {f.parent for f in paths.values()}
     for look in (check_folder, folder_for_results):
         for folder in folders:
@@ -97,6 +103,8 @@ def run(arguments):
     )
     if arguments.plot is not None:
         _plot(trajectory, arguments.plot)
+    if arguments.csv is not None:
+        trajectory.to_csv(arguments.csv)
     lost = arguments.out is not None and trajectory.stats["file"] is None  # replaced under the run, with a warning
     files = files[1:] if lost else files
     data = summary(trajectory) | {"reduce_every": arguments.reduce_every, "files": [str(f) for f in files]}

@@ -5,6 +5,7 @@ writes a figure (PNG, SVG), a page that opens without a network, and the numbers
 """
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
+from polhode.cli.problems import add_settings, given_problem
 from polhode.testbench.drift.study import ORTOLAN_SACCON as PAPER
 
 HELP = "measure the energy drift of methods: the main job, no arguments needed"
@@ -15,7 +16,10 @@ def arguments(parser):
     """What the verb takes."""
     sizes = " ".join(f"{h:g}" for h in PAPER.h)
     parser.add_argument(
-        "--methods", nargs="+", metavar="NAME", help=f"methods, see polhode list (default: {' '.join(PAPER.methods)})"
+        "--methods",
+        nargs="+",
+        metavar="NAME",
+        help=f"methods, see polhode list; module:attribute (default: {' '.join(PAPER.methods)})",
     )
     parser.add_argument(
         "--h",
@@ -35,8 +39,9 @@ def arguments(parser):
         "--problem",
         default=PAPER.problem,
         metavar="NAME",
-        help=f"a problem with a potential (default: {PAPER.problem})",
+        help=f"a problem with a potential, or module:attribute (default: {PAPER.problem})",
     )
+    add_settings(parser)
     parser.add_argument(
         "--random", type=whole, metavar="N", help="N stress problems drawn at random instead, the same every time"
     )
@@ -63,7 +68,7 @@ def run(arguments):
         h=arguments.h,
         t_end=arguments.t_end,
         ensemble=arguments.ensemble,
-        problem=arguments.problem,
+        problem=given_problem(arguments.problem, arguments.set),
         progress=wants_progress(),
     )
     paths = result.save(folder) if folder is not None else {}

@@ -7,6 +7,10 @@ page, and a frame costs milliseconds.
 import html
 import importlib.resources
 import json
+import pathlib
+import tempfile
+import webbrowser
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +35,10 @@ TRAIL = 120
 
 
 @checked_call
-def animate(trajectory, path, *, t_span=None, seconds=8.0, fps=25, shape=None, elevation=18.0, azimuth=35.0):
-    """Write a film of the tumbling body to path (.gif, .mp4 or .html); returns the path.
+def animate(trajectory, path=None, *, t_span=None, seconds=8.0, fps=25, shape=None, elevation=18.0, azimuth=35.0):
+    """A film of the tumbling body, written to path (.gif, .mp4 or .html), which is returned.
+
+    Without a path, a Film: a notebook shows it, `show()` opens it in the browser, `save(path)` writes it.
 
     The body is the box that has its principal moments, or the shape given. Its axes x, y, z are blue, orange and
     green; the tip of z leaves a trace; the arrow is the angular momentum, whose direction stays put in space
@@ -45,15 +51,49 @@ def animate(trajectory, path, *, t_span=None, seconds=8.0, fps=25, shape=None, e
                          gives such a pair from a file
     elevation, azimuth   the direction of view, in degrees
     """
-    trajectory, path = given_trajectory(trajectory), file_path("path", path)
-    writers = {".gif": _write_film, ".mp4": _write_film, ".html": _write_page}
-    if path.suffix.lower() not in writers:
+    trajectory = given_trajectory(trajectory)
+    if path is None:
+        return Film(_Scene(trajectory, t_span, seconds, fps, shape, elevation, azimuth))
+    path = _checked_path(path)
+    return _written(_Scene(trajectory, t_span, seconds, fps, shape, elevation, azimuth), path)
+
+
+class Film:
+    """A film that is not written yet."""
+
+    def __init__(self, scene: "_Scene") -> None:
+        self._scene = scene
+
+    def __repr__(self) -> str:
+        return f"<Film of {self._scene.title}: {self._scene.frames} frames; show() opens it, save(path) writes it>"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(_page(self._scene), quote=True)
+        return f'<iframe srcdoc="{page}" width="100%" height="560" style="border:0"></iframe>'
+
+    def save(self, path: Any) -> pathlib.Path:
+        """Write it to path (.gif, .mp4 or .html); returns the path."""
+        return _written(self._scene, _checked_path(path))
+
+    def show(self) -> None:
+        """Open it in the browser."""
+        with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as file:
+            file.write(_page(self._scene))
+        webbrowser.open(pathlib.Path(file.name).as_uri())
+
+
+def _checked_path(path: Any) -> pathlib.Path:
+    path = file_path("path", path)
+    if path.suffix.lower() not in WRITERS:
         raise FileError(f"{path} cannot be written: give a name that ends in .gif, .mp4 or .html.")
     if not path.parent.is_dir():
         raise FileError(f"There is no folder {path.parent}.")
-    scene = _Scene(trajectory, t_span, seconds, fps, shape, elevation, azimuth)
+    return path
+
+
+def _written(scene: "_Scene", path: pathlib.Path) -> pathlib.Path:
     try:
-        writers[path.suffix.lower()](scene, path)
+        WRITERS[path.suffix.lower()](scene, path)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}.") from error
     return path
@@ -235,6 +275,10 @@ def _surface(scene, i):
 
 
 def _write_page(scene, path):
+    path.write_text(_page(scene), encoding="utf-8")
+
+
+def _page(scene):
     template = importlib.resources.files("polhode.views.figures").joinpath("animate.html").read_text(encoding="utf-8")
     data = {
         "fps": scene.fps,
@@ -250,5 +294,7 @@ def _write_page(scene, path):
         "trail": TRAIL,
         "view": scene.view.ravel().tolist(),
     }
-    page = template.replace("TITLE", html.escape(scene.title)).replace("DATA", json.dumps(data).replace("</", "<\\/"))
-    path.write_text(page, encoding="utf-8")
+    return template.replace("TITLE", html.escape(scene.title)).replace("DATA", json.dumps(data).replace("</", "<\\/"))
+
+
+WRITERS = {".gif": _write_film, ".mp4": _write_film, ".html": _write_page}

@@ -1,4 +1,4 @@
-"""A trajectory at a glance: energy, momentum or invariants, angular velocity, orthogonality against time."""
+"""A trajectory at a glance: attitude, energy, momentum or invariants, angular velocity, orthogonality against time."""
 
 import itertools
 
@@ -23,35 +23,37 @@ COMPONENTS = tuple("xyz")
 
 @checked_call
 def plot_trajectory(trajectory, axes=None):
-    """Draw four panels over time; returns the Matplotlib figure.
+    """Draw five panels over time; returns the Matplotlib figure.
 
     Energy error E(t) - E(0) (the kinetic energy where the problem has no potential); the error of the spatial
     momentum of a free body, or of the invariants the problem lists, or the spatial momentum where nothing of it
-    is conserved; Omega in body axes; max |Q^T Q - I|.
+    is conserved; Omega in body axes; max |Q^T Q - I|; the attitude as a unit quaternion, its sign continuous.
 
-    axes   four Matplotlib axes to draw into; a new figure if not given
+    axes   five Matplotlib axes to draw into, or four, without the attitude; a new figure if not given
     """
     trajectory = given_trajectory(trajectory)
     axes = None if axes is None else [flat_axes(a) for a in np.ravel(np.asarray(axes, dtype=object))]
     with style():
         if axes is None:
-            figure = new_figure(figsize=(7.2, 6.6), layout="constrained")
-            axes = figure.subplots(4, 1, sharex=True)
+            figure = new_figure(figsize=(7.2, 8.0), layout="constrained")
+            axes = figure.subplots(5, 1, sharex=True)
             figure.suptitle(title(trajectory), fontsize=10, x=0.01, ha="left")
             figure.align_ylabels(axes)
         axes = list(np.ravel(axes))
-        if len(axes) != 4:
-            raise InputError(f"axes holds {len(axes)} axes; plot_trajectory draws four panels.")
+        if len(axes) not in (4, 5):
+            raise InputError(f"axes holds {len(axes)} axes; plot_trajectory draws five panels, or four.")
+        if len(axes) == 5:
+            _attitude(axes[4], trajectory)
         _energy(axes[0], trajectory)
         _momentum(axes[1], trajectory)
         _curves(axes[2], trajectory.t, trajectory.Omega.T, COMPONENTS)
         axes[2].set_ylabel(r"$\Omega$ (body axes)")
         _orthogonality(axes[3], trajectory)
-        axes[3].set_xlabel("time $t$")
+        axes[-1].set_xlabel("time $t$")
         if len(trajectory.t) > 1:
             for a in axes:
                 a.set_xlim(*sorted((trajectory.t[0], trajectory.t[-1])))
-        for a in axes[:3]:
+        for a in (*axes[:3], *axes[4:]):
             a.locator_params(axis="y", nbins=5)
     return axes[0].figure
 
@@ -59,6 +61,11 @@ def plot_trajectory(trajectory, axes=None):
 def title(trajectory):
     """Problem, method and step, in one line."""
     return f"{trajectory.problem_name} by {trajectory.method}, $h$ = {trajectory.h:g}"
+
+
+def _attitude(axes, trajectory):
+    axes.set_ylabel("quaternion")
+    _curves(axes, trajectory.t, trajectory.quat(scalar_first=True, continuous=True).T, tuple("wxyz"))
 
 
 def _energy(axes, trajectory):
@@ -100,7 +107,7 @@ def _orthogonality(axes, trajectory):
 
 
 def _curves(axes, t, rows, labels):
-    colours = (*THREE, UNSTABLE, INK)
+    colours = (INK, *THREE) if len(labels) == 4 and labels[0] == "w" else (*THREE, UNSTABLE, INK)
     for row, label, colour in zip(rows, labels, colours):
         _curve(axes, t, row, colour, label)
     axes.legend(

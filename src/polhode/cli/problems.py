@@ -1,0 +1,52 @@
+"""Problems on the command line: by name, or of one's own as module:attribute, with --set name=value."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from polhode.errors import InputError, one_line
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """The option that changes a problem."""
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        default=(),
+        metavar="NAME=VALUE",
+        help="parameters of the problem: a number, or numbers in brackets, such as k=3 m=[0,0,1]",
+    )
+
+
+def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
+    """The Problem that is named: shipped, or whatever a module calls so, a Problem or a function that makes one."""
+    from polhode.integrators.lookup import attribute
+    from polhode.physics.catalogue import problem
+    from polhode.physics.problem import Problem
+
+    values = dict(_setting(text) for text in settings)
+    if ":" not in name:
+        return problem(name, **values)
+    found = attribute(name)
+    if isinstance(found, Problem):
+        return found.replaced(**values) if values else found
+    if not callable(found):
+        raise InputError(f"{one_line(name)} is {one_line(found)}; it must be a Problem, or a function that makes one.")
+    made = found(**values)
+    if not isinstance(made, Problem):
+        raise InputError(f"{one_line(name)} returned {one_line(made)}; it must return a Problem.")
+    return made
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """(name, value) of name=value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise InputError(f"--set has {one_line(text)}; give name=value, such as k=3.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        raise InputError(
+            f"--set {name}: {one_line(value)} is no number; give one, or numbers in brackets, such as [0,0,1]."
+        ) from None

@@ -1,0 +1,69 @@
+"""Attitudes in other forms: Rotations, quaternions, Euler angles, and as seen from a frame that turns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError, one_line
+from polhode.inputs import flag
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.physics.frames import Frame, given_frame
+
+
+class Attitudes:
+    """Forms of the attitudes Q (..., 3, 3) of the class that has them; all but the last two axes are kept."""
+
+    t: Any
+    Q: Any
+    Omega: Any
+
+    @property
+    def rotation(self) -> Any:
+        """The attitudes as SciPy's Rotation, one for all of them; of an ensemble, bodies after times: n N of them."""
+        return Rotation().from_matrix(np.reshape(self.Q, (-1, 3, 3)))
+
+    def quat(self, scalar_first: bool = False, continuous: bool = False) -> np.ndarray:
+        """The attitudes as unit quaternions (..., 4).
+
+        q and -q are one attitude. `continuous` chooses the sign of each by that of the one before it in time.
+        """
+        q = self.rotation.as_quat(scalar_first=flag("scalar_first", scalar_first))
+        q = q.reshape(*self.Q.shape[:-2], 4)
+        if flag("continuous", continuous) and len(q) > 1:
+            turned = np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0, -1.0, 1.0)
+            q[1:] *= np.cumprod(turned, axis=0)[..., None]
+        return q
+
+    def euler(self, sequence: str = "ZYX", degrees: bool = False) -> np.ndarray:
+        """The attitudes as three angles (..., 3), about the axes named by a sequence of SciPy's.
+
+        Capital letters are axes of the body, small ones axes of space: "ZYX" is yaw, pitch and roll.
+        """
+        try:
+            angles = self.rotation.as_euler(sequence, degrees=flag("degrees", degrees))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"sequence is {one_line(sequence)}; give three axes, such as 'ZYX' (of the body) or 'zyx' (of space), "
+                "neighbours different."
+            ) from None
+        return angles.reshape(*self.Q.shape[:-2], 3)
+
+    def relative_to(self, frame: Any) -> "Relative":
+        """The attitudes and velocities as seen from a frame (``polhode.frames``), such as that of an orbit."""
+        frame = given_frame(frame)
+        along = tuple(range(1, np.ndim(self.Q) - 2))  # the axes between time and the matrix: bodies
+        F = np.expand_dims(frame.attitudes(self.t), along)
+        rate = np.expand_dims(frame.rates(self.t), along)
+        Q = np.einsum("...ji,...jk->...ik", F, self.Q)
+        return Relative(frame, np.asarray(self.t), Q, self.Omega - np.einsum("...ji,...j->...i", Q, rate))
+
+
+@dataclass(frozen=True)
+class Relative(Attitudes):
+    """Attitudes from body to frame, and the angular velocity of the body relative to the frame, in body axes."""
+
+    frame: Frame
+    t: np.ndarray
+    Q: np.ndarray
+    Omega: np.ndarray
