@@ -58,6 +58,7 @@ mutants: $(READY)
 docs: $(READY)
 	$(BIN)/python -m polhode.views.catalogue docs
 	$(BIN)/python -m polhode.views.recommend docs
+	$(BIN)/python -m polhode.views.audit docs
 	$(BIN)/python -c "import polhode; polhode.stress().figure().savefig('docs/stress.png', dpi=80)"
 
 # The documentation as a folder that opens offline, site/index.html; warnings are errors.

@@ -15,7 +15,17 @@ import summary
 from measure import machine
 from table import Table, show
 
-SECTIONS = ("against_c", "ensembles", "equal_error", "per_step", "catalogue", "torques", "growth", "startup")
+SECTIONS = (
+    "against_c",
+    "ensembles",
+    "any_accuracy",
+    "equal_error",
+    "per_step",
+    "catalogue",
+    "torques",
+    "growth",
+    "startup",
+)
 """In this order; each is a module of `sections`."""
 
 OUT = pathlib.Path(__file__).parent.parent / "results" / "bench.json"

@@ -34,6 +34,7 @@ from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error
 from polhode.testbench.convergence.study import converge, work_precision
 from polhode.testbench.drift.stress import stress
+from polhode.testbench.papers.reproduce import reproduce
 from polhode.views.figures.animate import animate
 from polhode.views.figures.axis_angle import plot_axis_angle
 from polhode.views.figures.polhode import plot_polhode
@@ -85,6 +86,7 @@ __all__ = [
     "problem",
     "problems",
     "recommend",
+    "reproduce",
     "solve",
     "solve_ensemble",
     "sr",

@@ -3,6 +3,7 @@
 import functools
 import pathlib
 import re
+from collections.abc import Iterable
 
 from polhode.errors import InputError
 
@@ -10,7 +11,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 @functools.cache
-def entries():
+def entries() -> dict[str, str]:
     """Every BibTeX entry as written, by key."""
     text = _text()
     found = {}
@@ -19,7 +20,7 @@ def entries():
     return found
 
 
-def bibtex(keys):
+def bibtex(keys: Iterable[str]) -> str:
     """The BibTeX of some keys, in their order."""
     known = entries()
     if not known:
@@ -30,7 +31,7 @@ def bibtex(keys):
     return "\n\n".join(known[k] for k in keys)
 
 
-def fields(key):
+def fields(key: str) -> dict[str, str]:
     """The fields of one entry, without braces and with accents as characters; empty if there is no such entry."""
     entry = entries().get(key, "")
     found = {}
@@ -41,14 +42,14 @@ def fields(key):
     return found
 
 
-def _text():
+def _text() -> str:
     for folder in (HERE, HERE.parents[1]):  # installed; or a checkout, where the package is in src/
         if (folder / "references.bib").exists():
             return (folder / "references.bib").read_text(encoding="utf-8")
     return ""
 
 
-def _closing(text, opening):
+def _closing(text: str, opening: int) -> int:
     """Where the brace that opens at `opening` closes."""
     depth = 0
     for i in range(opening, len(text)):
@@ -71,7 +72,7 @@ ACCENTS = {
 LETTERS = {r"\o": "ø", r"\O": "Ø", r"\l": "ł", r"\ss": "ß", r"\ae": "æ", r"\aa": "å", r"\i": "i"}
 
 
-def _readable(text):
+def _readable(text: str) -> str:
     import unicodedata
 
     text = re.sub(

@@ -11,9 +11,14 @@ import pickle
 import sys
 import types
 import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
-def named(look_up, things):
+def named(look_up: Callable[..., Any], things: dict[str, Any]) -> None:
     """Say that each of {name: thing} travels as look_up(name); they must stay alive."""
     _NAMED.update((id(thing), (look_up, (name,))) for name, thing in things.items())
 
@@ -21,33 +26,33 @@ def named(look_up, things):
 class Travels:
     """Instances pickle as their attributes, functions as above. A copy shares everything, machine code included."""
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> str | tuple[Any, ...]:
         return _NAMED.get(id(self)) or super().__reduce_ex__(protocol)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return packed(self._luggage())
 
-    def _luggage(self):
+    def _luggage(self) -> dict[str, Any]:
         """The attributes that travel; what is not among them is made again when it is wanted."""
         return vars(self)
 
-    def __copy__(self):
+    def __copy__(self: T) -> T:
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         return other
 
 
-def without_cached(thing):
+def without_cached(thing: object) -> dict[str, Any]:
     """The attributes of an object but for the values of its cached properties."""
     cached = functools.cached_property
     return {k: v for k, v in vars(thing).items() if not isinstance(getattr(type(thing), k, None), cached)}
 
 
-def recipe(maker):
+def recipe(maker: F) -> F:
     """Mark a maker of functions: what it returns, one or a tuple or dict of them, travels as the call that made it."""
 
     @functools.wraps(maker)
-    def made(*given, **named):
+    def made(*given: Any, **named: Any) -> Any:
         result = maker(*given, **named)
         call = None
         for key, function in _functions(result):
@@ -56,10 +61,10 @@ def recipe(maker):
                 _RECIPES[function] = _Recipe(function, call, key)
         return result
 
-    return made
+    return made  # type: ignore[return-value]  # it takes what the maker takes
 
 
-def packed(value):
+def packed(value: Any) -> Any:
     """A value as it goes into a pickle: functions ready to travel, and arrays that read from a file as plain ones."""
     if isinstance(value, types.FunctionType):
         return _RECIPES.get(value) or (value if _has_a_name(value) else _Nameless(value))
@@ -74,7 +79,7 @@ def packed(value):
     return value
 
 
-def picklable(exception):
+def picklable(exception: BaseException) -> BaseException:
     """An exception that can be pickled: itself, or one that names it if another process could not make it again."""
     try:
         pickle.loads(pickle.dumps(exception))
@@ -86,38 +91,38 @@ def picklable(exception):
 class _Recipe:
     """A function on its way, as the call that made it; one for each function, so that a pickle holds it once."""
 
-    def __init__(self, function, call, key):
+    def __init__(self, function: Callable[..., Any], call: tuple[Any, ...], key: str | None) -> None:
         self._function, self._call, self._key = weakref.ref(function), call, key
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         maker, given, named = self._call
         return _made, (maker, packed(given), packed(named), self._key)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return self._function()
 
 
 class _Partial:
     """A partial on its way: its function may be one that needs help."""
 
-    def __init__(self, partial):
+    def __init__(self, partial: functools.partial) -> None:
         self._partial = partial
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         p = self._partial
         return _partial, (packed(p.func), packed(p.args), packed(p.keywords))
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return self._partial
 
 
 class _Nameless:
     """A user's lambda or closure on its way: for picklers that store the code of functions."""
 
-    def __init__(self, function):
+    def __init__(self, function: types.FunctionType) -> None:
         self._function = function
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         f = self._function
         if not _stores_code():
             raise pickle.PicklingError(
@@ -127,20 +132,20 @@ class _Nameless:
             )
         return _itself, (f,)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return self._function
 
 
-def _made(maker, given, named, key):
+def _made(maker: Any, given: Any, named: Any, key: Any) -> Any:
     result = maker(*given, **named)
     return result if key is None else result[key]
 
 
-def _partial(function, given, named):
+def _partial(function: Any, given: Any, named: Any) -> Any:
     return functools.partial(function, *given, **named)
 
 
-def _itself(function):
+def _itself(function: Any) -> Any:
     return function
 
 
@@ -148,14 +153,14 @@ _NAMED: dict = {}
 _RECIPES: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def _functions(result):
+def _functions(result: Any) -> Any:
     """(key, function) of what a maker returned; no key for a single function."""
     if isinstance(result, dict):
         return list(result.items())
     return list(enumerate(result)) if isinstance(result, tuple) else [(None, result)]
 
 
-def _kept(value):
+def _kept(value: Any) -> Any:
     """What a maker was given, safe from changes: containers and arrays are copied, all else is what it is."""
     if isinstance(value, dict):
         return {k: _kept(v) for k, v in value.items()}
@@ -164,7 +169,7 @@ def _kept(value):
     return value.copy() if hasattr(value, "tobytes") and hasattr(value, "copy") else value
 
 
-def _has_a_name(function):
+def _has_a_name(function: Callable[..., Any]) -> bool:
     """Whether pickle finds the function by its name."""
     found = sys.modules.get(function.__module__ or "")
     for part in function.__qualname__.split("."):
@@ -172,15 +177,16 @@ def _has_a_name(function):
     return found is function
 
 
-def _stores_code():
+def _stores_code() -> bool:
     """Whether the pickler at work stores the code of functions: cloudpickle, whoever has a copy of it, or dill."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         pickler = frame.f_locals.get("self") if "self" in frame.f_code.co_varnames else None
         if hasattr(pickler, "reducer_override"):
             return True
-        own = getattr(pickler, "dispatch", None)
-        if isinstance(pickler, pickle._Pickler) and own.get(types.FunctionType) is not pickle._Pickler.save_global:
+        own = getattr(pickler, "dispatch", {})
+        usual = getattr(pickle._Pickler, "save_global")  # noqa: B009  not declared to type checkers
+        if isinstance(pickler, pickle._Pickler) and own.get(types.FunctionType) is not usual:
             return True
         frame = frame.f_back
     return False

@@ -14,7 +14,7 @@ SWEEPS = 50
 """Five are enough; more are seen only by numbers that overflow."""
 
 
-def eigen(J):
+def eigen(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Principal moments, ascending, and P, of a symmetric tensor: Jacobi's rotations until nothing is left to turn."""
     a, P = [[float(x) for x in row] for row in J], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     for _ in range(SWEEPS):
@@ -27,7 +27,7 @@ def eigen(J):
     return np.array([a[i][i] for i in order]), axes + 0.0
 
 
-def _turned(a, P, p, q):
+def _turned(a: list[list[float]], P: list[list[float]], p: int, q: int) -> bool:
     """Turn axes p and q so that a[p][q] vanishes; False if it is below the round-off of both moments already."""
     off, gap = a[p][q], a[q][q] - a[p][p]
     if a[p][p] + off == a[p][p] and a[q][q] + off == a[q][q]:
@@ -47,22 +47,22 @@ def _turned(a, P, p, q):
     return True
 
 
-def in_body(P, v):
+def in_body(P: np.ndarray, v: np.ndarray) -> np.ndarray:
     """P v: a vector of principal axes in body axes."""
     return P[..., 0] * v[..., 0, None] + P[..., 1] * v[..., 1, None] + P[..., 2] * v[..., 2, None] + 0.0
 
 
-def in_principal(P, v):
+def in_principal(P: np.ndarray, v: np.ndarray) -> np.ndarray:
     """P^T v: a vector of body axes in principal axes."""
     return P[..., 0, :] * v[..., 0, None] + P[..., 1, :] * v[..., 1, None] + P[..., 2, :] * v[..., 2, None] + 0.0
 
 
-def attitude(Q, P):
+def attitude(Q: np.ndarray, P: np.ndarray) -> np.ndarray:
     """Q P: the attitude of the principal axes."""
     x, y, z = (Q[..., :, i, None] * P[..., None, i, :] for i in range(3))
     return x + y + z + 0.0
 
 
-def velocity(moments, P, Pi):
+def velocity(moments: np.ndarray, P: np.ndarray, Pi: np.ndarray) -> np.ndarray:
     """J^-1 Pi in body axes."""
     return in_body(P, in_principal(P, Pi) / moments)

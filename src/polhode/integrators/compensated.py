@@ -5,6 +5,7 @@ from dataclasses import replace
 from polhode.integrators.parts.equations import lie_verlet
 from polhode.integrators.variational import VLV
 from polhode.kernels.implicit import newton, size
+from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose
 from polhode.kernels.scalar import kernel, sqrt
 from polhode.kernels.step import torque_at
@@ -12,7 +13,7 @@ from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 
 
 @kernel
-def vlv_compensated_step(h, t, state, body):
+def vlv_compensated_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Variational Lie-Verlet with compensated sums: the map of VLV, with round-off that falls with h.
 
     A step adds a small change to a large number and drops what does not fit behind its last bit: one rounding error
@@ -55,7 +56,7 @@ def vlv_compensated_step(h, t, state, body):
 
 
 @kernel
-def kahan(a, change, lost):
+def kahan(a: Number, change: Number, lost: Number) -> Numbers:
     """a + change - lost, and by how much the sum is too large."""
     d = change - lost
     total = a + d
@@ -63,7 +64,7 @@ def kahan(a, change, lost):
 
 
 @kernel
-def start_compensated(h, t, q, Pi, body):
+def start_compensated(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state: a trail, and nothing lost yet."""
     e = mul(body[1], scaled(h / 2, Pi))
     o = 0 * e[0]

@@ -3,7 +3,9 @@
 import functools
 import inspect
 import itertools
+from collections.abc import Callable
 from dataclasses import fields
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
@@ -11,6 +13,7 @@ from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.schemes import scheme as scheme_of
 from polhode.integrators.parts.tableaux import rounded
 from polhode.integrators.properties import CLAIMED
+from polhode.kernels.numbers import Mat3, Number, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_plain
 from polhode.kernels.vectors import cross, lin, mul, plus
@@ -19,10 +22,22 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def composed_step(inner_step, inner_start, s):
+def composed_step(inner_step: Callable[..., Any], inner_start: Callable[..., Any], s: int) -> Callable[..., Any]:
     """The step of a method composed of s of its own; the weights come before its own coefficients in body[2]."""
 
-    def step(h, t, state, body):
+    def step(
+        h: float,
+        t: float,
+        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[
+        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
+    ]:
         """A composition: the method below, with steps g_1 h, g_2 h, ... that add up to h, some of them backwards.
 
         A symmetric method has an error with odd powers of h only, and weights that read the same backwards keep
@@ -60,19 +75,19 @@ def composed_step(inner_step, inner_start, s):
 
 
 @recipe
-def composed_coefficients(weights, own):
+def composed_coefficients(weights: tuple[Any, ...], own: Callable[..., Any] | None) -> Callable[..., Any]:
     """The weights of a scheme, and behind them the coefficients of the method composed."""
     return lambda J, number: (*(rounded(g, number) for g in weights), *(own(J, number) if own else ()))
 
 
 @kernel
-def known_torque(t, Q, tau):
+def known_torque(t: Number, Q: Mat3, tau: Vec3) -> Vec3:
     """The torque where it is known already: a guess must not cost an evaluation."""
     return tau
 
 
 @checked_call
-def compose(method, scheme):
+def compose(method: str | Method, scheme: Any) -> Method:
     """A symmetric method raised to the order of a scheme, as a Method: compose("VLV", "KL8").
 
     method  a name or a Method; it must be symmetric
@@ -106,7 +121,7 @@ def compose(method, scheme):
     )
 
 
-def _checked(base):
+def _checked(base: Method) -> dict[str, tuple[int, int]]:
     """The orders of a method that can be composed, or the reason why it cannot."""
     if base.extended:
         raise InputError(

@@ -1,6 +1,8 @@
 """Crouch-Grossman: a Runge-Kutta method in which every sum of velocities becomes a product of rotations."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, flag, text_or_empty
@@ -8,6 +10,7 @@ from polhode.integrators.method import MOMENTA, Method, Order
 from polhode.integrators.parts.stages import packed, places, total, turned
 from polhode.integrators.parts.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Quat, Vec3
 from polhode.kernels.rotations import compose, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import moment_at, start_plain, velocity_of
@@ -17,13 +20,25 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def crouch_grossman_step(s, momentum):
+def crouch_grossman_step(s: int, momentum: bool) -> Callable[..., Any]:
     """The step for explicit tableaux of s stages; with `momentum` the variant that conserves it."""
     b = places(s, True)[1]
     slope, ended = ((space_speed, space_rate), rotated_back) if momentum else ((body_speed, body_rate), as_it_is)
     slopes, weighted, turn = stages(s, s, slope), total(s, b), turned(s, b)
 
-    def step(h, t, state, body):
+    def step(
+        h: float,
+        t: float,
+        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[
+        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
+    ]:
         """Crouch-Grossman with an explicit tableau.
 
         Freeze the velocity of every stage and rotate by one after the other, the earlier on the left, as
@@ -63,12 +78,24 @@ def crouch_grossman_step(s, momentum):
     return step
 
 
-def stages(i, s, slope):
+def stages(i: int, s: int, slope: tuple[Callable[..., Any], Callable[..., Any]]) -> Callable[..., Any]:
     """The kernel of velocities and slopes of the momentum at the first i of s stages."""
     speed, rate = slope
     if i == 1:
 
-        def first(h, t, q, Pi, tau, body):
+        def first(
+            h: float,
+            t: float,
+            q: tuple[float, ...],
+            Pi: tuple[float, float, float],
+            tau: tuple[float, float, float],
+            body: tuple[
+                tuple[float, float, float],
+                tuple[float, float, float],
+                tuple[float, ...],
+                tuple[Callable[..., Any], tuple[float, ...]],
+            ],
+        ) -> tuple[tuple[tuple[float, float, float]], tuple[tuple[float, float, float]]]:
             Om = speed(identity(q), Pi, body)
             return (Om,), (rate(identity(q), Pi, Om, tau),)
 
@@ -77,7 +104,19 @@ def stages(i, s, slope):
     at, here = rows[i - 1], c + i - 1
     before, turn, row = stages(i - 1, s, slope), turned(i - 1, at), total(i - 1, at)
 
-    def slopes(h, t, q, Pi, tau, body):
+    def slopes(
+        h: float,
+        t: float,
+        q: tuple[float, ...],
+        Pi: tuple[float, float, float],
+        tau: tuple[float, float, float],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[Any, ...]:
         Oms, Ms = before(h, t, q, Pi, tau, body)
         a = body[2]
         F = turn(h, a, identity(q), Oms)
@@ -90,44 +129,52 @@ def stages(i, s, slope):
 
 
 @kernel
-def body_speed(F, Pi, body):
+def body_speed(F: Quat, Pi: Vec3, body: Body) -> Vec3:
     """The velocity, from the momentum in body axes."""
     return velocity_of(Pi, body)
 
 
 @kernel
-def body_rate(F, Pi, Om, tau):
+def body_rate(F: Quat, Pi: Vec3, Om: Vec3, tau: Vec3) -> Vec3:
     """The slope of the momentum in body axes."""
     return plus(cross(Pi, Om), tau)
 
 
 @kernel
-def space_speed(F, p, body):
+def space_speed(F: Quat, p: Vec3, body: Body) -> Vec3:
     """The velocity, from the momentum in the axes at the start of the step."""
     return velocity_of(rotated_back(F, p), body)
 
 
 @kernel
-def space_rate(F, p, Om, tau):
+def space_rate(F: Quat, p: Vec3, Om: Vec3, tau: Vec3) -> Vec3:
     """The slope of the momentum in the axes at the start of the step."""
     return rotated(F, tau)
 
 
 @kernel
-def as_it_is(F, p):
+def as_it_is(F: Quat, p: Vec3) -> Vec3:
     """p: the momentum is in body axes already."""
     return p
 
 
 @kernel
-def identity(q):
+def identity(q: Quat) -> Quat:
     """No rotation, in the arithmetic of q."""
     o = 0 * q[0]
     return (1 + o, o, o, o)
 
 
 @checked_call
-def crouch_grossman(tableau, *, momentum=False, name="", aliases=(), drift=None, sources=("crouch-grossman-1993",)):
+def crouch_grossman(
+    tableau: Any,
+    *,
+    momentum: bool = False,
+    name: str = "",
+    aliases: tuple[()] = (),
+    drift: str | None = None,
+    sources: tuple[str, ...] = ("crouch-grossman-1993",),
+) -> Method:
     """Crouch-Grossman's method with any explicit Tableau, as a Method; `momentum` for the variant that conserves it."""
     tableau, momentum = given_tableau(tableau), flag("momentum", momentum)
     name = text_or_empty("name", name)

@@ -7,6 +7,7 @@ from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.splitting import turned_1, turned_2, turned_3
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, Vec3
 from polhode.kernels.rotations import compose, exp
 from polhode.kernels.scalar import alone, everybody, kernel
 from polhode.kernels.step import start_plain
@@ -14,7 +15,7 @@ from polhode.kernels.vectors import scaled
 
 
 @kernel
-def exact(h, q, p, memory, body):
+def exact(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
     """The exact motion of the free body, by Jacobi's elliptic functions.
 
     Momentum and attitude of a free body are known in closed form: three elliptic functions and one integral of
@@ -42,7 +43,7 @@ def exact(h, q, p, memory, body):
 
 
 @kernel
-def flight(h, q, p, J, iJ):
+def flight(h: Number, q: Quat, p: Vec3, J: Vec3, iJ: Vec3) -> tuple[Quat, Vec3]:
     """The exact motion of a free body; one with two equal moments turns about its momentum and about its own axis."""
     if everybody(J[0] == J[1]):
         return turned_3(compose(q, exp(scaled(h * iJ[0], p))), p, h / 2 * (iJ[2] - iJ[0]) * p[2])
@@ -54,7 +55,7 @@ def flight(h, q, p, J, iJ):
 
 
 @kernel
-def elliptic_flight(h, q, p, J, iJ):
+def elliptic_flight(h: Number, q: Quat, p: Vec3, J: Vec3, iJ: Vec3) -> tuple[Quat, Vec3]:
     """The exact motion of a free body without symmetry."""
     F, p = free_flow(h, p, J)
     return compose(q, F), p

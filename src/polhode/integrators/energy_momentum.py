@@ -8,6 +8,7 @@ the angle, and Pi is only rotated. ALGO_C1 (``simo_wong.py``) belongs to the fam
 from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import midpoint, moser_veselov
 from polhode.kernels.implicit import secant, size, within
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back, unit
 from polhode.kernels.scalar import kernel, sqrt
 from polhode.kernels.step import start_secant, torque_at
@@ -15,7 +16,7 @@ from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 
 
 @kernel
-def akw_step(h, t, state, body):
+def akw_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Austin, Krishnaprasad and Wang: the midpoint rule with the Cayley map.
 
         M   = (Pi0 + Pi1)/2,    Q1 = Q0 cay(h J^-1 M)
@@ -41,7 +42,7 @@ def akw_step(h, t, state, body):
 
 
 @kernel
-def ls_step(h, t, state, body):
+def ls_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Lewis and Simo: the member of the family that is symplectic for the free body.
 
         h J^-1 (Pi0 + Pi1)/2 = x sin|x|/|x|,    Q1 = Q0 exp(x)
@@ -76,7 +77,7 @@ def ls_step(h, t, state, body):
 
 
 @kernel
-def akw_equation(e, data, body):
+def akw_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """J e - J e x e = b + (1/2)(h/2)^2 tau(t, Q cay(2e)), e = (h/2) J^-1 M."""
     b, k, t, q = data
     r, A = midpoint(e, (b, body[0]))
@@ -84,7 +85,7 @@ def akw_equation(e, data, body):
 
 
 @kernel
-def ls_equation(f, data, body):
+def ls_equation(f: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """J f - J f x f = (1 + |f|^2) ((h/2) Pi0 + (h/2)^2 (I + hat f) exp(-x/2) T), cay(2f) = exp(x).
 
     (I + hat f) exp(-x/2) is 1 along f and n = 1/cos(|x|/2) = sqrt(1 + |f|^2) across; exp(x/2) is the quaternion

@@ -2,13 +2,16 @@
 
 import functools
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
+from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.tableaux import rounded
 from polhode.kernels.implicit import repeated, size
+from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, State, Vec3
 from polhode.kernels.quadrature_nodes import (
     as_nodes,
     as_numbers,
@@ -33,7 +36,7 @@ MOST = 16
 
 
 @kernel
-def gauss_step(h, t, state, body):
+def gauss_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Gauss's method with s stages for a quaternion q and its momentum p.
 
     p = 2 q Pi, as quaternions, is the momentum that belongs to q: with q any four numbers, not all zero,
@@ -74,7 +77,9 @@ def gauss_step(h, t, state, body):
 
 
 @kernel
-def sweep(x, data, body):
+def sweep(
+    x: tuple[Quat, Quat, Vec3, Quat, Quat, Vec3], data: Any, body: Body
+) -> tuple[tuple[Quat, Quat, Vec3, Quat, Quat, Vec3], Number, Number]:
     """Better stages from stages: Q, Omega, torque, P, each from the newest of the others."""
     Q0, P, e0, _, _, _ = x
     h, times, q, p, m, b = data
@@ -90,21 +95,21 @@ def sweep(x, data, body):
 
 
 @kernel
-def momentum(q, Pi):
+def momentum(q: Quat, Pi: Vec3) -> Quat:
     """p = 2 q Pi/|q|^2. `unit` leaves |q| off by some bits, which would multiply Pi in every step if not divided by."""
     n = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) / 2
     return turned(q, (Pi[0] / n, Pi[1] / n, Pi[2] / n))
 
 
 @kernel
-def turning(h, Q, P, body):
+def turning(h: Number, Q: Quat, P: Quat, body: Body) -> Vec3:
     """(h/2) Omega at the stages."""
     Pi, k = twice_spun(seen_by(Q, P), body), h / 4
     return (k * body[1][0] * Pi[0], k * body[1][1] * Pi[1], k * body[1][2] * Pi[2])
 
 
 @kernel
-def turned(q, v):
+def turned(q: Quat, v: Vec3) -> Quat:
     """q v, with v as a quaternion without real part."""
     w, x, y, z = q
     return (
@@ -116,7 +121,7 @@ def turned(q, v):
 
 
 @kernel
-def seen_by(q, p):
+def seen_by(q: Quat, p: Quat) -> Vec3:
     """Im(conj(q) p)"""
     return (
         q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2],
@@ -126,31 +131,31 @@ def seen_by(q, p):
 
 
 @kernel
-def stages(q, m, f):
+def stages(q: Quat, m: Numbers, f: Quat) -> Quat:
     """q + m f for each of four numbers."""
     return (mixed(q[0], m, f[0]), mixed(q[1], m, f[1]), mixed(q[2], m, f[2]), mixed(q[3], m, f[3]))
 
 
 @kernel
-def whole(f):
+def whole(f: Quat) -> Quat:
     """The sum over the stages of each of four numbers."""
     return (total(f[0]), total(f[1]), total(f[2]), total(f[3]))
 
 
 @kernel
-def plus4(a, b):
+def plus4(a: Quat, b: Quat) -> Quat:
     """a + b"""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3])
 
 
 @kernel
-def distance(a, b):
+def distance(a: Quat, b: Quat) -> Number:
     """|a_1 - b_1| + ... + |a_4 - b_4|"""
     return magnitude(a[0] - b[0]) + magnitude(a[1] - b[1]) + magnitude(a[2] - b[2]) + magnitude(a[3] - b[3])
 
 
 @kernel
-def start_gauss(h, t, q, Pi, body):
+def start_gauss(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state: a step before this one, with the velocity and the torque of now throughout."""
     _, _, b, _ = collocation(body[2])
     tau = moment_at(t, q, velocity_of(Pi, body), body)
@@ -161,13 +166,13 @@ def start_gauss(h, t, q, Pi, body):
 
 
 @kernel
-def scaled4(s, a):
+def scaled4(s: Number, a: Quat) -> Quat:
     """s a"""
     return (s * a[0], s * a[1], s * a[2], s * a[3])
 
 
 @functools.cache
-def quadrature(s):
+def quadrature(s: int) -> tuple[list[list[Any]], list[list[Any]], list[Decimal], list[Decimal]]:
     """m and G as matrices, b, c: exact to sixty digits. G f is m times what f, a polynomial, is a step later."""
     with localcontext(prec=DIGITS):
         c = nodes_of(s)
@@ -184,12 +189,12 @@ def quadrature(s):
 
 @recipe
 @functools.cache
-def for_any_body(s):
+def for_any_body(s: int) -> Callable[..., Any]:
     """What a method states as its coefficients: these, the same for every body."""
     return lambda J, number: coefficients(s, number)
 
 
-def coefficients(s, number):
+def coefficients(s: int, number: type) -> tuple[float, ...]:
     """The numbers of `quadrature` in an arithmetic, matrices by columns; m_ij + m_ji = 1 exactly.
 
     Of each pair the larger, between 1/2 and 2, is rounded, and 1 minus that has no rounding.
@@ -205,7 +210,7 @@ def coefficients(s, number):
     )
 
 
-def nodes_of(s):
+def nodes_of(s: int) -> list[Decimal]:
     """The zeros of Legendre's polynomial of degree s, on [0, 1], by Newton's method."""
     found = []
     for i in range(s):
@@ -219,7 +224,7 @@ def nodes_of(s):
     return found
 
 
-def lagrange(c, j):
+def lagrange(c: list[Decimal], j: int) -> list[Decimal]:
     """The coefficients of the polynomial that is 1 at node j and 0 at the others, constant first."""
     a = [Decimal(1)]
     for k, x in enumerate(c):
@@ -229,7 +234,7 @@ def lagrange(c, j):
 
 
 @checked_call
-def gauss(order):
+def gauss(order: int) -> Method:
     """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16."""
     if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, MOST + 1, 2):
         raise InputError(f"order is {one_line(order)}; Gauss's methods here have an even order from 2 to {MOST}.")

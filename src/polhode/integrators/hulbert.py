@@ -2,6 +2,7 @@
 
 from polhode.integrators.method import Method
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
@@ -9,7 +10,7 @@ from polhode.kernels.vectors import cross, lin, mul, plus, scaled
 
 
 @kernel
-def hstagm_step(h, t, state, body):
+def hstagm_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """HSTAGM: explicit staggered steps with midpoint torque, two copies of the body half a step apart.
 
     With pi = Q J Omega the spatial momentum and f = Q tau the torque in space,
@@ -48,13 +49,13 @@ def hstagm_step(h, t, state, body):
 
 
 @kernel
-def other(a, Q, P, q, Pi, tau, body):
+def other(a: Number, Q: Quat, P: Vec3, q: Quat, Pi: Vec3, tau: Vec3, body: Body) -> tuple[Quat, Vec3]:
     """The copy (Q, P), P in space axes, after a time a with the velocity and the torque of (q, Pi, tau)."""
     return compose(Q, exp(scaled(a, mul(body[1], Pi)))), lin(1, P, a, rotated(q, tau))
 
 
 @kernel
-def start_copy(h, t, q, Pi, body):
+def start_copy(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state: the copy at h/2, brought back to 0 by half a step."""
     iJ = body[1]
     tau = torque_at(t, q, body)

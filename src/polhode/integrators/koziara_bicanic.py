@@ -3,6 +3,7 @@
 from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import lie_midpoint
 from polhode.kernels.implicit import NO_SOLVE, newton, size
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, cayley_back, compose, exp, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_plain, start_tangent, torque_at
@@ -10,7 +11,7 @@ from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
 @kernel
-def new1_step(h, t, state, body):
+def new1_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """NEW1, explicit, for short runs.
 
     Half a rotation with the old velocity, the torque there, a guess W of the velocity there, one update of the
@@ -30,7 +31,7 @@ def new1_step(h, t, state, body):
 
 
 @kernel
-def new2_step(h, t, state, body):
+def new2_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """NEW2: NEW1 for the rotation, and the momentum balanced exactly.
 
         Q1 = Qh exp(h/2 Omega*),    Pi1 = exp(-h/2 Omega*) (E^T Pi0 + h T)        Omega*: the Omega1 of NEW1
@@ -46,7 +47,7 @@ def new2_step(h, t, state, body):
 
 
 @kernel
-def new3_step(h, t, state, body):
+def new3_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """NEW3, the semi-explicit scheme for long runs.
 
     Half a rotation with the old velocity, the torque there, half a rotation with the new velocity:
@@ -72,7 +73,7 @@ def new3_step(h, t, state, body):
 
 
 @kernel
-def explicit_update(h, t, q, Pi, body):
+def explicit_update(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """Attitude and torque half way, the old momentum seen from there, and the momentum of NEW1."""
     k, iJ = h / 2, body[1]
     E = exp(scaled(k, mul(iJ, Pi)))

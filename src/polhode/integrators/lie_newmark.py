@@ -3,19 +3,20 @@
 from fractions import Fraction
 
 from polhode.errors import InputError
-from polhode.inputs import checked_call
+from polhode.inputs import checked_call, flag
 from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import minus9, newton, secant, size
-from polhode.kernels.rotations import cay, compose, exp, matrix, rotated, unit
+from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
+from polhode.kernels.rotations import cay, compose, dexp, exp, matrix, rotated, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import arrived, moment_at, start_secant, start_trail, torque_at
 from polhode.kernels.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
 
 
 @kernel
-def eln_step(h, t, state, body):
+def eln_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Lie-Newmark with the Cayley map.
 
     Velocity Verlet, written on the group: half a step of Euler's equations forward, a rotation by the
@@ -37,7 +38,7 @@ def eln_step(h, t, state, body):
 
 
 @kernel
-def nmb_step(h, t, state, body):
+def nmb_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Newmark in the body frame of Krysl and Endres: ELN with the exponential map.
 
         Q1 = Q0 exp(h Omega0 + h^2/2 A0),   Omega1 = Omega0 + h/2 (A0 + A1),   J A1 + Omega1 x J Omega1 = tau1
@@ -52,7 +53,7 @@ def nmb_step(h, t, state, body):
 
 
 @kernel
-def nms_step(h, t, state, body):
+def nms_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit Newmark in the spatial frame of Krysl and Endres.
 
     With w = Q Omega, a its rate, i = Q J Q^T the inertia in space and f = Q tau:
@@ -80,7 +81,7 @@ def nms_step(h, t, state, body):
 
 
 @kernel
-def tln_step(h, t, state, body):
+def tln_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal Lie-Newmark with the Cayley map.
 
     The trapezoidal rule for Euler's equations, and a rotation by the mean velocity:
@@ -100,7 +101,7 @@ def tln_step(h, t, state, body):
 
 
 @kernel
-def tln_exp_step(h, t, state, body):
+def tln_exp_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal Lie-Newmark with the exponential map: TLN with exp in place of cay.
 
         J Omega1 + h/2 Omega1 x J Omega1 - h/2 tau1 = J Omega0 - h/2 Omega0 x J Omega0 + h/2 tau0
@@ -113,7 +114,7 @@ def tln_exp_step(h, t, state, body):
 
 
 @kernel
-def algo_0_step(h, t, state, body):
+def algo_0_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Simo and Vu-Quoc's Newmark method on the group, with the parameters beta and gamma.
 
         Q1     = Q0 exp(h Omega0 + h^2 ((1/2 - beta) A0 + beta A1))
@@ -144,7 +145,46 @@ def algo_0_step(h, t, state, body):
 
 
 @kernel
-def explicit_member(h, t, state, body, retraction):
+def nmb_gamma_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
+    """Explicit Newmark in the body frame with gamma, velocities carried from one tangent space to the other.
+
+        Psi    = h Omega0 + h^2/2 A0,      Q1 = Q0 exp(Psi)
+        Omega1 = S(Psi) (Omega0 + h (1 - gamma) A0) + h gamma A1,      J A1 + Omega1 x J Omega1 = tau1
+
+    (34) and (35) of Krysl and Endres, before they set gamma = 1/2. Vectors at Q0 and at Q1 belong to two tangent
+    spaces; S(Psi) = dexp_{-Psi}, the derivative of the exponential, carries the first to the second. For gamma = 1/2
+    the bracket is along Psi, which S leaves alone, and the method is NMB. For other gammas S acts at O(h^3), the
+    order is one with it and without it (ALGO_0(0, gamma) leaves it out), and what it changes is the error's constant
+    by little: above 1/2 the energy falls, below it rises. Not symmetric, and nothing is kept, as for NMB.
+
+    Misprint: (33) of Krysl and Endres has + where S has - before its second term; it is the derivative seen from
+    space. With gamma = 1/2 the sign does not matter, here it does.
+
+    `polhode.newmark(0, gamma, transport=True)` makes it, "NMB(0.6)" by name.
+    """
+    q, Pi, tau, trail = state
+    J, iJ = body[0], body[1]
+    gamma = body[2][0]
+    k = gamma * h
+    Omega = mul(iJ, Pi)
+    A = mul(iJ, plus(cross(Pi, Omega), tau))
+    Psi = lin(h, Omega, h * h / 2, A)
+    w = dexp(scaled(-1, Psi), lin(1, Omega, h - k, A))
+    q, p, tau = arrived(t + h, compose(q, exp(Psi)), mul(J, w), body)
+    b = lin(k, p, k * k, tau)
+    e, trail, report = newton(midpoint, trail, (b, J), size(mul(iJ, b)))
+    return (q, scaled(1 / k, mul(J, e)), tau, trail), report
+
+
+@kernel
+def start_gamma(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
+    """The first state of a method whose unknown is gamma h Omega."""
+    e = mul(body[1], scaled(body[2][0] * h, Pi))
+    return (q, Pi, torque_at(t, q, body), e + e + e)
+
+
+@kernel
+def explicit_member(h: Number, t: Number, state: State, body: Body, retraction: Kernel) -> tuple[State, Report]:
     """The explicit member of the family for a map from rotation vectors to rotations."""
     q, Pi, tau, trail = state
     J, iJ = body[0], body[1]
@@ -158,7 +198,7 @@ def explicit_member(h, t, state, body, retraction):
 
 
 @kernel
-def trapezoidal_member(h, t, state, body, retraction):
+def trapezoidal_member(h: Number, t: Number, state: State, body: Body, retraction: Kernel) -> tuple[State, Report]:
     """The trapezoidal member of the family."""
     q, Pi, tau, memory = state
     J, iJ = body[0], body[1]
@@ -174,7 +214,9 @@ def trapezoidal_member(h, t, state, body, retraction):
 
 
 @kernel
-def trapezoidal_equation(e, data, body):
+def trapezoidal_equation(
+    e: Vec3, data: tuple[Number, Number, Quat, Vec3, Number, Vec3, Kernel], body: Body
+) -> tuple[Vec3, Mat3, Vec3]:
     """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
     k, t, q, ahead, share, c, retraction = data
     r, A = midpoint(e, (c, body[0]))
@@ -183,7 +225,7 @@ def trapezoidal_equation(e, data, body):
 
 
 @kernel
-def spatial_equation(e, data):
+def spatial_equation(e: Vec3, data: tuple[Vec3, Mat3]) -> tuple[Vec3, Mat3]:
     """i e + e x i e = b in space axes, i a symmetric matrix, e = (h/2) w1."""
     b, i = data
     m = apply(i, e)
@@ -192,18 +234,28 @@ def spatial_equation(e, data):
 
 
 @kernel
-def start_spatial(h, t, q, Pi, body):
+def start_spatial(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state of NMS, whose unknown is about (h/2) Q Omega."""
     e = rotated(q, scaled(h / 2, mul(body[1], Pi)))
     return (q, Pi, torque_at(t, q, body), e + e + e)
 
 
 @checked_call
-def newmark(beta: float | str | Fraction = Fraction(1, 4), gamma: float | str | Fraction = Fraction(1, 2)) -> Method:
-    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions or text."""
+def newmark(
+    beta: float | str | Fraction = Fraction(1, 4),
+    gamma: float | str | Fraction = Fraction(1, 2),
+    *,
+    transport: bool = False,
+) -> Method:
+    """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions or text.
+
+    With `transport` velocities are carried from one tangent space to the other (Krysl & Endres 2005, (35)): beta = 0.
+    """
     beta, gamma = exact_number("beta", beta), exact_number("gamma", gamma)
     if not (beta >= 0 and gamma > 0):
         raise InputError(f"beta is {beta}, gamma {gamma}; beta must not be negative and gamma must be positive.")
+    if flag("transport", transport):
+        return _with_transport(beta, gamma)
     usual = (beta, gamma) == (Fraction(1, 4), Fraction(1, 2))
     claims = _nothing_kept | dict(order=2 if gamma == Fraction(1, 2) else 1, symmetric=gamma == Fraction(1, 2))
     return Method(
@@ -218,6 +270,24 @@ def newmark(beta: float | str | Fraction = Fraction(1, 4), gamma: float | str | 
         torques_per_step=None,
         drift="-" if gamma >= Fraction(1, 2) else "+",
         **claims,
+    )
+
+
+def _with_transport(beta: Fraction, gamma: Fraction) -> Method:
+    if beta != 0:
+        raise InputError(f"beta is {beta}; with transport=True it must be 0, the explicit methods.")
+    if gamma == Fraction(1, 2):
+        return NMB
+    return Method(
+        name=f"NMB({gamma})",
+        title=f"explicit Lie-Newmark, exponential map, gamma = {gamma}",
+        sources=("krysl-endres-2005",),
+        step=nmb_gamma_step,
+        start=start_gamma,
+        coefficients=constants((gamma,)),
+        torques_per_step=1,
+        drift="-" if gamma > Fraction(1, 2) else "+",
+        **(_nothing_kept | dict(order=1, symmetric=False)),
     )
 
 

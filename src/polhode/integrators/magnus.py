@@ -2,19 +2,22 @@
 
 import functools
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.integrators.gauss import DIGITS, lagrange, nodes_of
 from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
-from polhode.integrators.parts.stages import total
+from polhode.integrators.parts.stages import rows
 from polhode.integrators.parts.tableaux import constants as known
 from polhode.kernels.elliptic import jacobi
 from polhode.kernels.free_flow import added, constants, labels, picked, placed
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Kernel, Number, Numbers, Quat, Report, Vec3
 from polhode.kernels.rotations import compose, exp
 from polhode.kernels.scalar import alone, kernel, sqrt
 from polhode.kernels.step import start_plain
@@ -26,7 +29,7 @@ MOST = 16
 
 
 @kernel
-def jem2(h, q, p, memory, body):
+def jem2(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
     """Jacobi elliptic functions and the Magnus series, second order: JEM2.
 
     The momentum y(t) by elliptic functions, exactly, as in EXACT; the attitude by the Magnus series for
@@ -46,7 +49,7 @@ def jem2(h, q, p, memory, body):
 
 
 @kernel
-def jem4(h, q, p, memory, body):
+def jem4(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
     """Jacobi elliptic functions and the Magnus series, fourth order: JEM4.
 
     As JEM2, with the second term of the Magnus series and the two Gauss points:
@@ -67,7 +70,7 @@ def jem4(h, q, p, memory, body):
 
 
 @kernel
-def midway(h, p, J):
+def midway(h: Number, p: Vec3, J: Vec3) -> tuple[Vec3, Vec3]:
     """The momentum of the free body after the times h/2 and h."""
     axes = labels(J, p)
     c, _, orbit = constants(J, p, axes)
@@ -77,7 +80,7 @@ def midway(h, p, J):
 
 
 @kernel
-def at_gauss_points(h, p, J):
+def at_gauss_points(h: Number, p: Vec3, J: Vec3) -> tuple[Vec3, Vec3, Vec3]:
     """The momentum of the free body after the times (1/2 - sqrt(3)/6) h, (1/2 + sqrt(3)/6) h and h."""
     axes = labels(J, p)
     c, _, orbit = constants(J, p, axes)
@@ -95,12 +98,12 @@ alone(at_gauss_points)
 
 @recipe
 @functools.cache
-def jem_flow(r):
+def jem_flow(r: int) -> Callable[..., Any]:
     """The free flow of JEM2r with r Gauss points."""
     at_nodes, series, speeds = momenta(r), magnus(r), halves(r)
 
     @kernel
-    def jem(h, q, p, memory, body):
+    def jem(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
         """Jacobi elliptic functions and the Magnus series, of any even order 2r: JEM6 and higher.
 
         The momentum y(t) by elliptic functions, exactly, as in EXACT; for the attitude, Omega(t) = J^-1 y(t) is
@@ -132,12 +135,12 @@ def jem_flow(r):
     return jem
 
 
-def momenta(r):
+def momenta(r: int) -> Callable[..., Any]:
     """The kernel of the momenta of the free body at r nodes, the first r coefficients, and after the time h."""
     nodes = later(r)
 
     @kernel
-    def at_nodes(h, p, J, coefficients):
+    def at_nodes(h: Number, p: Vec3, J: Vec3, coefficients: Numbers) -> tuple[tuple[Vec3, Vec3, Vec3], Vec3]:
         axes = labels(J, p)
         c, _, orbit = constants(J, p, axes)
         first = picked(p, axes)
@@ -148,14 +151,14 @@ def momenta(r):
     return at_nodes
 
 
-def later(n):
+def later(n: int) -> Callable[..., Any]:
     """The kernel of the momenta at the first n nodes."""
     if n == 0:
         return kernel(lambda h, first, c, orbit, axes, coefficients: ())
     before, j = later(n - 1), n - 1
 
     @kernel
-    def at(h, first, c, orbit, axes, coefficients):
+    def at(h: Number, first: Vec3, c: Vec3, orbit: Numbers, axes: Quat, coefficients: Numbers) -> Any:
         scd, _ = jacobi(h * coefficients[j], orbit)
         now = placed(added(first, scd, c, orbit), axes)
         return before(h, first, c, orbit, axes, coefficients) + (now,)
@@ -163,7 +166,7 @@ def later(n):
     return at
 
 
-def halves(n):
+def halves(n: int) -> Callable[..., Any]:
     """The kernel (h/2) J^-1 y_j for the first n momenta."""
     if n == 0:
         return lambda h, iJ, y: ()
@@ -171,11 +174,14 @@ def halves(n):
     return lambda h, iJ, y: before(h, iJ, y) + (scaled(h / 2, mul(iJ, y[j])),)
 
 
-def magnus(r):
+def magnus(r: int) -> Callable[..., Any]:
     """The kernel of Psi(1) from (h/2) Omega at r nodes."""
     even, odd, grow = rows(r, r, r), rows(r, r, r + r * r), growth(r, r + 2 * r * r)
 
-    def series(coefficients, w):
+    def series(
+        coefficients: tuple[float, ...],
+        w: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
+    ) -> tuple[float, float, float]:
         P = grow(coefficients, even(coefficients, w), odd(coefficients, w))[0]
         Psi = P[0]
         for k in range(1, r):
@@ -185,15 +191,7 @@ def magnus(r):
     return series
 
 
-def rows(n, r, at):
-    """The kernel of n sums over r vectors, with the coefficients from `at` on."""
-    if n == 0:
-        return lambda coefficients, w: ()
-    before, row = rows(n - 1, r, at), total(r, at + r * (n - 1))
-    return lambda coefficients, w: before(coefficients, w) + (row(coefficients, w),)
-
-
-def growth(n, gamma):
+def growth(n: int, gamma: int) -> Callable[..., Any]:
     """The kernel of the first n coefficients of Psi = x P_0 + x^3 P_1 + ..., from those of e and o.
 
     With them come those of Psi x e = x V_0 + ..., Psi x (Psi x e) = x^2 W_0 + ..., |Psi|^2 = x^2 z_0 + ... and
@@ -203,7 +201,11 @@ def growth(n, gamma):
         return lambda coefficients, e, o: ((e[0],), (), (), (), ())
     before, k, j, c = growth(n - 1, gamma), n - 1, n - 2, nested(n - 2, gamma)
 
-    def grown(coefficients, e, o):
+    def grown(
+        coefficients: tuple[float, ...],
+        e: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
+        o: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
+    ) -> tuple[Any, ...]:
         P, V, W, z, C = before(coefficients, e, o)
         C = C + (c(coefficients, z),)
         V, z = V + (product(cross, plus, P, e, j),), z + (product(dot, summed, P, P, j),)
@@ -216,7 +218,7 @@ def growth(n, gamma):
 
 
 @kernel
-def product(times, add, a, b, k):
+def product(times: Kernel, add: Kernel, a: Any, b: Any, k: int) -> Any:
     """The coefficient k of the product of two series: the sum of a_i b_j over i + j = k."""
     found = times(a[0], b[k])
     for i in range(1, k + 1):
@@ -225,13 +227,13 @@ def product(times, add, a, b, k):
 
 
 @kernel
-def summed(a, b):
+def summed(a: Number, b: Number) -> Number:
     """a + b for numbers."""
     return a + b
 
 
 @functools.cache
-def nested(k, gamma, i=1):
+def nested(k: int, gamma: int, i: int = 1) -> Callable[..., Any]:
     """The kernel of coefficient k of gamma_0 + gamma_1 z + gamma_2 z^2 + ..., gamma_0 at `gamma` of the coefficients.
 
     z begins with z_0 x^2, so that it is the sum of z_{i-1} times the coefficient k - i of the series that begins with
@@ -247,7 +249,7 @@ def nested(k, gamma, i=1):
 
 
 @functools.cache
-def interpolation(r):
+def interpolation(r: int) -> tuple[Fraction, ...]:
     """The coefficients of a flow with r nodes: these, the rows that give e and o/2, and gamma.
 
     c(z) = (1 - (y/2) cot(y/2))/z with z = y^2 has the coefficients gamma_m = |B_n|/n!, n = 2m + 2, B_n Bernoulli's.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import flag, flag_or_none, function, items, positive, text, whole
@@ -25,7 +26,7 @@ class Order:
     free: tuple[float, float]
     torque: tuple[float, float]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for label in ("free", "torque"):
             pair = items(f"{label} of Order", getattr(self, label), "two orders, of Q and of Omega")
             if len(pair) != 2:
@@ -68,7 +69,7 @@ class Method(Travels, Claims):
     sources: tuple[str, ...] = ()
     torques_at_start: int = 1  # evaluations by `start`
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         text("name", self.name)
         for label in ("step", "start"):
             function(f"{label} of {self.name}", getattr(self, label))
@@ -113,7 +114,7 @@ class Method(Travels, Claims):
 
         return inspect.cleandoc(self.step.__doc__ or "")
 
-    def torques(self, steps, iterations):
+    def torques(self, steps: int, iterations: int) -> int:
         """How often the torque is evaluated in so many steps and iterations, without the start."""
         per = self.torques_per_step
         return max(1, self.nodes) * iterations if per is None else per * steps
@@ -133,7 +134,7 @@ class Method(Travels, Claims):
     def _repr_html_(self) -> str:
         return shown("method, a card", self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Method {self.name}: {self.title or 'no title'}>"
 
 
@@ -149,7 +150,7 @@ class BlackBox(Travels):
     title: str = ""
     tolerance: float | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         text("name", self.name)
         function(f"advance of {self.name}", self.advance)
         if not isinstance(self.title, str):
@@ -158,9 +159,9 @@ class BlackBox(Travels):
             positive(f"tolerance of {self.name}", self.tolerance)
 
     @property
-    def __name__(self):
+    def __name__(self) -> Any:
         return self.name
 
-    def __call__(self, problem, Q, Omega, h, t):
+    def __call__(self, problem: Any, Q: Any, Omega: Any, h: Any, t: Any) -> Any:
         """One step, as a plain function would take it."""
         return self.advance(problem, Q, Omega, h, 1, t)

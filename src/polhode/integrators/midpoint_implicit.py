@@ -7,6 +7,7 @@ order is in ``trapezoidal.py``. Each pair of rules is conjugate: they gain or lo
 from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import lie_euler, loaded, midpoint
 from polhode.kernels.implicit import secant, size
+from polhode.kernels.numbers import Body, Kernel, Number, Numbers, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_secant
@@ -14,7 +15,7 @@ from polhode.kernels.vectors import cross, lin, mul, plus, scaled
 
 
 @kernel
-def imidm_step(h, t, state, body):
+def imidm_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Implicit midpoint rule on the group, in momentum form.
 
     Rotate by twice the half step that leads to the midpoint, where momentum and torque are in balance:
@@ -36,7 +37,7 @@ def imidm_step(h, t, state, body):
 
 
 @kernel
-def imid_step(h, t, state, body):
+def imid_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Implicit midpoint rule for Euler's equations in body axes.
 
         J W = Pi0 + h/2 (J W x W + T),   T = tau(t + h/2, Q0 exp(h W/2))              implicit in W and T
@@ -59,7 +60,9 @@ def imid_step(h, t, state, body):
 
 
 @kernel
-def backward(k, t, q, p, tau, memory, body, equation):
+def backward(
+    k: Number, t: Number, q: Quat, p: Vec3, tau: Vec3, memory: Numbers, body: Body, equation: Kernel
+) -> tuple[Vec3, Quat, Vec3, Numbers, Report]:
     """Backward Euler over k to time t: e = k Omega there, exp(e), the torque there, memory and report.
 
     `equation` is the momentum balance: lie_euler carries p along by the rotation, midpoint adds the

@@ -3,6 +3,7 @@
 from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.equations import lie_midpoint
 from polhode.kernels.implicit import both, newton, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Trail, Vec3
 from polhode.kernels.rotations import cayley_twice, cayley_twice_back, compose, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_tangent, start_two_tangents, torque_at
@@ -10,7 +11,7 @@ from polhode.kernels.vectors import lin, mul, scaled
 
 
 @kernel
-def liemid_step(h, t, state, body):
+def liemid_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Midpoint-Lie for the free body: rotate by the velocity that the momentum has half way.
 
         Psi = h J^-1 exp(-Psi/2) Pi0,     Q1 = Q0 exp(Psi),     Pi1 = exp(-Psi) Pi0
@@ -26,7 +27,7 @@ def liemid_step(h, t, state, body):
 
 
 @kernel
-def liemid_e1_step(h, t, state, body):
+def liemid_e1_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit midpoint-Lie with the impulse at the beginning of the step.
 
         p = Pi0 + h tau0;   Psi = h J^-1 exp(-Psi/2) p;   Q1 = Q0 exp(Psi);   Pi1 = exp(-Psi) p
@@ -45,7 +46,7 @@ def liemid_e1_step(h, t, state, body):
 
 
 @kernel
-def liemid_e2_step(h, t, state, body):
+def liemid_e2_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit midpoint-Lie with the impulse at the end of the step.
 
         Psi = h J^-1 exp(-Psi/2) Pi0;   Q1 = Q0 exp(Psi);   Pi1 = exp(-Psi) Pi0 + h tau1
@@ -59,7 +60,7 @@ def liemid_e2_step(h, t, state, body):
 
 
 @kernel
-def liemid_eb_step(h, t, state, body):
+def liemid_eb_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit midpoint-Lie, the other composition of its halves: the whole impulse in the middle.
 
         Theta = h/2 J^-1 exp(-Theta/2) Pi0;     Qh = Q0 exp(Theta);     p = exp(-Theta) Pi0 + h tau(t + h/2, Qh)
@@ -79,7 +80,7 @@ def liemid_eb_step(h, t, state, body):
 
 
 @kernel
-def liemid_ea_step(h, t, state, body):
+def liemid_ea_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Explicit midpoint-Lie, the alternating composition of its two first-order halves.
 
     A free midpoint-Lie step of size h/2 after a half kick, another before a half kick:
@@ -106,7 +107,7 @@ def liemid_ea_step(h, t, state, body):
 
 
 @kernel
-def liemid(h, q, p, trail, J, iJ):
+def liemid(h: Number, q: Quat, p: Vec3, trail: Trail, J: Vec3, iJ: Vec3) -> tuple[Quat, Vec3, Mat3, Report]:
     """The free midpoint-Lie step: Psi = h J^-1 exp(-Psi/2) p, Q exp(Psi), exp(-Psi) p, with exp(Psi/2) = cay(2 f)."""
     b = scaled(h / 2, p)
     f, trail, report = newton(lie_midpoint, trail, (b, J), size(mul(iJ, b)) / 2)

@@ -1,6 +1,8 @@
 """The midpoint rule for modified moments of inertia: a modifying integrator of any even order."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.inputs import checked_call
 from polhode.integrators.method import KICKS, Method, Order
@@ -9,6 +11,7 @@ from polhode.integrators.preprocessed import coefficients, even
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import three
 from polhode.kernels.implicit import newton, size
+from polhode.kernels.numbers import Body, Mat3, Number, Numbers, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail
@@ -18,13 +21,13 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def imr_flow(order):
+def imr_flow(order: int) -> Callable[..., Any]:
     """The free flow of IMR`order`."""
     value, most = three(order // 2 - 1), order // 2 - 1
     terms = (most + 1) * (most + 2) * (most + 3) // 6
 
     @kernel
-    def imr(h, q, p, trail, body):
+    def imr(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
         """The modifying implicit midpoint rule of Chartier, Hairer and Vilmart, of any even order 2r.
 
         Apply the midpoint rule not to Euler's equations but to modified ones for which it is right:
@@ -57,7 +60,7 @@ def imr_flow(order):
         return compose(q, F), rotated_back(F, p), trail, report
 
     @kernel
-    def equation(u, data):
+    def equation(u: Vec3, data: tuple[Vec3, Vec3, Numbers]) -> tuple[Vec3, Mat3]:
         """J u - s(u) J u x u = b and its Jacobian."""
         b, J, c = data
         m = mul(J, u)

@@ -4,6 +4,7 @@ from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.equations import moser_veselov
 from polhode.integrators.parts.kicked import kicked
 from polhode.kernels.implicit import newton, size, within
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Trail, Vec3
 from polhode.kernels.rotations import cay, cayley_back, compose, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail, torque_at
@@ -11,7 +12,7 @@ from polhode.kernels.vectors import dot, lin, mul, scaled
 
 
 @kernel
-def rattle(h, q, p, trail, body):
+def rattle(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
     """RATTLE for the rotation group: the discrete Moser-Veselov step between two half kicks.
 
     With D = (tr J/2) I - J, find the rotation F with
@@ -31,7 +32,7 @@ def rattle(h, q, p, trail, body):
 
 
 @kernel
-def mleok_step(h, t, state, body):
+def mleok_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Lee, Leok and McClamroch's first integrator: a Moser-Veselov step, then a whole kick.
 
         F D - D F^T = h hat(Pi0),      Q1 = Q0 F,      Pi1 = F^T Pi0 + h tau1
@@ -50,7 +51,7 @@ def mleok_step(h, t, state, body):
 
 
 @kernel
-def moser_veselov_step(h, q, p, trail, J, iJ):
+def moser_veselov_step(h: Number, q: Quat, p: Vec3, trail: Trail, J: Vec3, iJ: Vec3) -> tuple[Quat, Vec3, Mat3, Report]:
     """The discrete Moser-Veselov step of a body with moments J, about 1/iJ."""
     b = scaled(h / 2, p)
     w = mul(iJ, b)
@@ -60,7 +61,7 @@ def moser_veselov_step(h, q, p, trail, J, iJ):
 
 
 @kernel
-def below_right_angle(report, e, w):
+def below_right_angle(report: Report, e: Vec3, w: Vec3) -> Report:
     """A failure if the rotation found, 2 atan|e|, or the one that was due, 2 |w|, is not below a right angle."""
     return within(within(report, dot(e, e), 1), 5 * dot(w, w), 3)
 

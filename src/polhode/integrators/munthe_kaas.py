@@ -1,12 +1,15 @@
 """Runge-Kutta-Munthe-Kaas: a Runge-Kutta method in exponential coordinates at the start of the step."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.inputs import checked_call, text_or_empty
 from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.stages import packed, places, total
 from polhode.integrators.parts.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Quat, Vec3
 from polhode.kernels.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import moment_at, start_plain, velocity_of
@@ -16,11 +19,23 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def explicit_step(s):
+def explicit_step(s: int) -> Callable[..., Any]:
     """The step for explicit tableaux of s stages."""
     slopes, weighted = stages(s, s), total(s, places(s, True)[1])
 
-    def munthe_kaas_step(h, t, state, body):
+    def munthe_kaas_step(
+        h: float,
+        t: float,
+        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[
+        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
+    ]:
         """Munthe-Kaas with an explicit tableau, in momentum form.
 
         Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0. Then
@@ -54,14 +69,26 @@ def explicit_step(s):
     return munthe_kaas_step
 
 
-def stages(i, s):
+def stages(i: int, s: int) -> Callable[..., Any]:
     """The kernel of the slopes (K, M) of the first i of s stages."""
     if i == 1:  # at the start of the step, where Psi = 0
         return lambda h, t, q, Pi, tau, body: ((velocity_of(Pi, body),), (tau,))
     rows, _, c = places(s, True)
     before, row, here = stages(i - 1, s), total(i - 1, rows[i - 1]), c + i - 1
 
-    def slopes(h, t, q, Pi, tau, body):
+    def slopes(
+        h: float,
+        t: float,
+        q: tuple[float, ...],
+        Pi: tuple[float, float, float],
+        tau: tuple[float, float, float],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[Any, ...]:
         K, M = before(h, t, q, Pi, tau, body)
         a = body[2]
         k, m = slope(t + a[here] * h, scaled(h, row(a, K)), lin(1, Pi, h, row(a, M)), q, body)
@@ -71,7 +98,7 @@ def stages(i, s):
 
 
 @kernel
-def slope(t, Psi, p, q, body):
+def slope(t: Number, Psi: Vec3, p: Vec3, q: Quat, body: Body) -> tuple[Vec3, Vec3]:
     """(Psi', p') at the stage (t, Psi, p) over the attitude q."""
     F = exp(Psi)
     Omega = velocity_of(rotated_back(F, p), body)
@@ -80,11 +107,26 @@ def slope(t, Psi, p, q, body):
 
 
 @checked_call
-def munthe_kaas(tableau, *, name="", aliases=(), drift=None, sources=("munthe-kaas-1998", "munthe-kaas-1999")):
-    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
+def munthe_kaas(
+    tableau: Any,
+    second: Any = None,
+    *,
+    name: str = "",
+    aliases: tuple[str, ...] = (),
+    drift: str | None = None,
+    sources: tuple[str, str] = ("munthe-kaas-1998", "munthe-kaas-1999"),
+) -> Method:
+    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
+
+    With a second tableau it is partitioned: the first is for the attitude, the second for the velocity.
+    """
     from polhode.integrators.munthe_kaas_implicit import implicit_start, implicit_step
 
     tableau, name = given_tableau(tableau), text_or_empty("name", name)
+    if second is not None:
+        from polhode.integrators.partitioned import partitioned
+
+        return partitioned(tableau, given_tableau(second), name, drift)
     s, explicit = tableau.stages, tableau.explicit
     not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
     return Method(

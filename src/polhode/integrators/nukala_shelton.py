@@ -5,6 +5,7 @@ from polhode.integrators.midpoint_lie import liemid
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.kicked import kicked
 from polhode.kernels.implicit import newton, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_tangent, start_trail
@@ -12,7 +13,7 @@ from polhode.kernels.vectors import mul, scaled
 
 
 @kernel
-def prk(h, q, p, trail, body):
+def prk(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
     """Partitioned Munthe-Kaas method (Lobatto IIIA-IIIB).
 
     The implicit midpoint rule of Austin, Krishnaprasad and Wang between two half kicks:
@@ -34,7 +35,7 @@ def prk(h, q, p, trail, body):
 
 
 @kernel
-def mcg(h, q, p, trail, body):
+def mcg(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
     """Modified Crouch-Grossman: a free midpoint-Lie step between two half kicks.
 
         Omega_h = J^-1 exp(-h/2 Omega_h) (Pi0 + h/2 tau0)                 implicit in Omega_h only

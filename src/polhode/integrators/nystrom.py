@@ -3,9 +3,11 @@
 import functools
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.integrators.elliptic import flight
@@ -20,10 +22,22 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def nystrom_step(s):
+def nystrom_step(s: int) -> Callable[..., Any]:
     """The step of s free flights and s + 1 kicks; body[2] has their lengths in turn, a kick first."""
 
-    def step(h, t, state, body):
+    def step(
+        h: float,
+        t: float,
+        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
+        body: tuple[
+            tuple[float, float, float],
+            tuple[float, float, float],
+            tuple[float, ...],
+            tuple[Callable[..., Any], tuple[float, ...]],
+        ],
+    ) -> tuple[
+        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
+    ]:
         """Kick, free flight, kick, free flight, ..., kick, with lengths that make the order.
 
             Pi <- Pi + b_i h tau(t_i, Q),    (Q, Pi) <- free motion over a_i h,    t_i = t + (a_1 + ... + a_i-1) h
@@ -64,14 +78,14 @@ class Splitting:
     a: tuple
     b: tuple
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.a) != len(self.b):
             raise InputError(
                 f"A splitting needs as many kicks as flights before the middle, not {len(self.b)} and {len(self.a)}."
             )
 
     @property
-    def lengths(self):
+    def lengths(self) -> tuple[Fraction, ...]:
         """The lengths of kick, flight, kick, ..., kick."""
         a, b = ([Fraction(x) for x in half] for half in (self.a, self.b))
         flights = [*a, 1 - 2 * sum(a), *reversed(a)]
@@ -79,7 +93,7 @@ class Splitting:
         return (*(x for pair in zip(kicks, flights) for x in pair), kicks[-1])
 
     @functools.cached_property
-    def order(self):
+    def order(self) -> Any:
         """The order, up to 8: how far the product of exponentials is that of the sum, where [B, [B, [B, A]]] = 0.
 
         A palindrome is symmetric: words of even length add no condition.
@@ -87,35 +101,37 @@ class Splitting:
         with localcontext(prec=70):
             series = product(self.lengths, 7)
             for n in (1, 3, 5, 7):
-                wanted, defects = 1 / Decimal(math.factorial(n)), {}
+                wanted = 1 / Decimal(math.factorial(n))
+                defects: dict[str, Decimal] = {}
                 for word in map("".join, itertools.product("AB", repeat=n)):
                     for normal, factor in reduced(word).items():
-                        defects[normal] = defects.get(normal, 0) + factor * (series[word] - wanted)
+                        defects[normal] = defects.get(normal, Decimal(0)) + factor * (series[word] - wanted)
                 if max(map(abs, defects.values())) > ZERO:
                     return n - 1
         return 8
 
 
-def product(lengths, highest):
+def product(lengths: tuple[Fraction, ...], highest: int) -> dict[str, Decimal]:
     """The coefficients of exp(b_1 B) exp(a_1 A) exp(b_2 B) ... at all words in A and B up to this length."""
     words = ["".join(w) for n in range(highest + 1) for w in itertools.product("AB", repeat=n)]
     series = {w: Decimal(not w) for w in words}
     for letter, x in zip(itertools.cycle("BA"), lengths):
-        x = Decimal(x.numerator) / Decimal(x.denominator)
-        power = [x**k / math.factorial(k) for k in range(highest + 1)]
+        length = Decimal(x.numerator) / Decimal(x.denominator)
+        power = [length**k / math.factorial(k) for k in range(highest + 1)]
         series = {
-            w: sum(series[w[: len(w) - k]] * power[k] for k in range(len(w) - len(w.rstrip(letter)) + 1)) for w in words
+            w: sum((series[w[: len(w) - k]] * power[k] for k in range(len(w) - len(w.rstrip(letter)) + 1)), Decimal(0))
+            for w in words
         }
     return series
 
 
 @functools.cache
-def reduced(word):
+def reduced(word: str) -> dict[str, int]:
     """A word as words without BBBA, which is 3 BBAB - 3 BABB + ABBB where [B, [B, [B, A]]] = 0."""
     before, found, after = word.partition("BBBA")
     if not found:
         return {word: 1}
-    result = {}
+    result: dict[str, int] = {}
     for other, factor in (("BBAB", 3), ("BABB", -3), ("ABBB", 1)):
         for normal, times in reduced(before + other + after).items():
             result[normal] = result.get(normal, 0) + factor * times
@@ -166,7 +182,7 @@ BLANES_CASAS_ESCORIHUELA = Splitting(
 )
 
 
-def _nystrom(order, splitting, source):
+def _nystrom(order: int, splitting: Splitting, source: str) -> Method:
     lengths = splitting.lengths
     s = len(lengths) // 2
     return Method(

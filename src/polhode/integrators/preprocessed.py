@@ -2,7 +2,9 @@
 
 import functools
 import numbers
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
@@ -13,6 +15,7 @@ from polhode.integrators.parts.tableaux import rounded
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import two
 from polhode.kernels.implicit import both
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail
 from polhode.kernels.vectors import dot, mul, scaled
@@ -21,13 +24,13 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def dmv_flow(order, substeps):
+def dmv_flow(order: int, substeps: int) -> Callable[..., Any]:
     """The free flow of DMV`order`, as `substeps` steps of size h/substeps with the same moments."""
     value, most = two(order // 2 - 1), order // 2 - 1
     terms = (most + 1) * (most + 2) // 2
 
     @kernel
-    def dmv(h, q, p, trail, body):
+    def dmv(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
         """Discrete Moser-Veselov, preprocessed to any even order 2r.
 
         The Moser-Veselov step of a free body is the exact motion of a body with slightly different moments of
@@ -104,10 +107,10 @@ def dmv(order: int, substeps: int = 1) -> Method:
 
 @recipe
 @functools.cache
-def coefficients(series, most, variables=2):
+def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., Any]:
     """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
 
-    def of_body(J, number):
+    def of_body(J: tuple[float, float, float], number: type) -> tuple[float, ...]:
         exact = [x for s in series(most) for x in free_body.numbers(s, J, variables)]
         if number is float and any(x and not SMALLEST < abs(x) < 1 / SMALLEST for x in exact):
             raise InputError(
@@ -125,9 +128,9 @@ SMALLEST = Fraction(1, 2**900)
 
 @recipe
 @functools.cache
-def _trail(substeps):
+def _trail(substeps: Any) -> Any:
     @kernel
-    def memory(h, q, Pi, body):
+    def memory(h: Number, q: Quat, Pi: Vec3, body: Body) -> Any:
         e = mul(body[1], scaled(h / (2 * substeps), Pi))
         return e + e + e
 
@@ -141,13 +144,13 @@ def even(order: int, most: int = 20, what: str = "Moser-Veselov methods are") ->
     return int(order)
 
 
-def _whole(substeps):
+def _whole(substeps: int) -> int:
     if not _is_whole(substeps) or substeps not in range(1, 1001):
         raise InputError(f"substeps is {one_line(substeps)}; it must be a whole number from 1 to 1000.")
     return int(substeps)
 
 
-def _is_whole(value):
+def _is_whole(value: int) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 

@@ -2,6 +2,8 @@
 
 import functools
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
@@ -10,6 +12,7 @@ from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.parts.schemes import KAHAN_LI6, KAHAN_LI8, SOFRONIOU_SPALETTA10, SUZUKI, Scheme
 from polhode.integrators.parts.tableaux import constants
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, Vec3
 from polhode.kernels.rotations import compose, exp
 from polhode.kernels.scalar import c0, c1, kernel
 from polhode.kernels.step import start_plain
@@ -19,11 +22,11 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def sr_flow(stages):
+def sr_flow(stages: int) -> Callable[..., Any]:
     """The free flow R S R S ... R with `stages` symmetric tops."""
 
     @kernel
-    def sr(h, q, p, memory, body):
+    def sr(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
         """Symmetric + Rotation: a symmetric top, and a rotation for what the body has more.
 
             H(y) = S(y) + R(y),    S = |y|^2/(2 J2) + (1/J3 - 1/J2) y3^2/2,    R = (1/J1 - 1/J2) y1^2/2
@@ -59,7 +62,7 @@ def sr_flow(stages):
 
 
 @kernel
-def lp2(h, q, p, memory, body):
+def lp2(h: Number, q: Quat, p: Vec3, memory: Numbers, body: Body) -> tuple[Quat, Vec3, Numbers, Report]:
     """McLachlan's explicit Lie-Poisson splitting: one axis at a time.
 
         H(y) = y1^2/(2 J1) + y2^2/(2 J2) + y3^2/(2 J3)
@@ -80,7 +83,7 @@ def lp2(h, q, p, memory, body):
 
 
 @kernel
-def turned_1(q, p, a):
+def turned_1(q: Quat, p: Vec3, a: Number) -> tuple[Quat, Vec3]:
     """The body turned about its first axis by 2 a: Q exp(v), exp(-v) p with v = (2 a, 0, 0)."""
     c, s = c0(a * a), a * c1(a * a)
     w, x, y, z = q
@@ -90,7 +93,7 @@ def turned_1(q, p, a):
 
 
 @kernel
-def turned_2(q, p, a):
+def turned_2(q: Quat, p: Vec3, a: Number) -> tuple[Quat, Vec3]:
     """The body turned about its second axis by 2 a."""
     c, s = c0(a * a), a * c1(a * a)
     w, x, y, z = q
@@ -100,7 +103,7 @@ def turned_2(q, p, a):
 
 
 @kernel
-def turned_3(q, p, a):
+def turned_3(q: Quat, p: Vec3, a: Number) -> tuple[Quat, Vec3]:
     """The body turned about its third axis by 2 a."""
     c, s = c0(a * a), a * c1(a * a)
     w, x, y, z = q
@@ -110,7 +113,7 @@ def turned_3(q, p, a):
 
 
 @kernel
-def turned(c, s, x, y):
+def turned(c: Number, s: Number, x: Number, y: Number) -> Numbers:
     """(x, y) turned by minus twice the angle of cosine c and sine s, as a change that does not alter its length.
 
     The plain formula with cos 2a and sin 2a does, by c^2 + s^2 - 1, which is round-off but the same in every step
@@ -121,7 +124,7 @@ def turned(c, s, x, y):
     return x + k * (c * y - s * x), y - k * (c * x + s * y)
 
 
-def _alternating(weights):
+def _alternating(weights: tuple[Any, ...]) -> Callable[..., Any]:
     """Times of the parts R and S in turn, for a composition with these weights; those of R count in halves."""
     between = [weights[0], *(a + b for a, b in itertools.pairwise(weights)), weights[-1]]
     times = (*(x for pair in zip(between, weights) for x in pair), between[-1])

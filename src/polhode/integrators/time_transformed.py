@@ -1,6 +1,8 @@
 """Time-transformed Moser-Veselov: the discrete Moser-Veselov step over a time made to fit."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.inputs import checked_call, flag
 from polhode.integrators.method import Method, Order
@@ -11,6 +13,7 @@ from polhode.integrators.preprocessed import CLAIMS, coefficients, even
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import two
 from polhode.kernels.implicit import newton, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail
@@ -20,13 +23,13 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def time_transformed_flow(order, complete):
+def time_transformed_flow(order: int, complete: bool) -> Callable[..., Any]:
     """The free flow of DMV-TT`order`; if `complete`, Q has that order, too."""
     value, most = two(order // 2 - 1), order // 2 - 1
     terms = (most + 1) * (most + 2) // 2
 
     @kernel
-    def dmv_tt(h, q, p, trail, body):
+    def dmv_tt(h: Number, q: Quat, p: Vec3, trail: Trail, body: Body) -> tuple[Quat, Vec3, Mat3, Report]:
         """Discrete Moser-Veselov with a transformed time, after McLachlan and Zanna.
 
         For Pi alone the Moser-Veselov step is the exact motion over a slightly wrong time, a function of the

@@ -9,6 +9,7 @@ from polhode.integrators.midpoint_implicit import backward
 from polhode.integrators.parts.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import secant, size
+from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, dexp, exp, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import moment_at, start_secant
@@ -16,7 +17,7 @@ from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
 @kernel
-def trap_step(h, t, state, body):
+def trap_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal rule for Euler's equations in body axes.
 
         Pi1 = Pi0 + h/2 (Pi0 x Omega0 + tau0 + Pi1 x Omega1 + tau1),      Q1 = Q0 exp(h/2 Omega0) exp(h/2 Omega1)
@@ -40,7 +41,7 @@ def trap_step(h, t, state, body):
 
 
 @kernel
-def trapm_step(h, t, state, body):
+def trapm_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal rule in momentum form, with the share zeta of the step taken by forward Euler.
 
         F   = exp(zeta h Omega0) exp((1 - zeta) h Omega1),     Q1 = Q0 F
@@ -64,7 +65,7 @@ def trapm_step(h, t, state, body):
 
 
 @kernel
-def rkmk_trap_step(h, t, state, body):
+def rkmk_trap_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Trapezoidal rule with one rotation by the mean velocity, momentum carried along.
 
         Psi = h/2 (Omega0 + Omega1),    Q1 = Q0 exp(Psi)
@@ -80,7 +81,7 @@ def rkmk_trap_step(h, t, state, body):
 
 
 @kernel
-def rkmk_trapwd_step(h, t, state, body):
+def rkmk_trapwd_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Munthe-Kaas with the trapezoidal tableau, the inverse of dexp included.
 
         Psi = h/2 (Omega0 + dexp_{-Psi}^-1 Omega1),    Q1 = Q0 exp(Psi)
@@ -96,7 +97,7 @@ def rkmk_trapwd_step(h, t, state, body):
 
 
 @kernel
-def trapezoid(h, t, state, body, equation):
+def trapezoid(h: Number, t: Number, state: State, body: Body, equation: Kernel) -> tuple[State, Report]:
     """One rotation by Psi = 2e between two half kicks; the equation says what Psi is."""
     q, Pi, tau, memory = state
     iJ = body[1]
@@ -112,7 +113,7 @@ def trapezoid(h, t, state, body, equation):
 
 
 @kernel
-def mean_equation(e, data, body):
+def mean_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """2 J e = (h/2) Pi0 + exp(-2e) b + (h/2)^2 tau1, halved."""
     b, c, k, t, q = data
     r, A = lie_trapezoid(e, (b, c, body[0]))
@@ -121,7 +122,7 @@ def mean_equation(e, data, body):
 
 
 @kernel
-def tableau_equation(e, data, body):
+def tableau_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """J (x - dexp_{-x} e0) = exp(-x) b + (h/2)^2 tau1, halved; x = 2e, e0 = (h/2) Omega0."""
     b, c, k, t, q = data
     J = body[0]

@@ -3,6 +3,7 @@
 from polhode.integrators.method import KICKS, STAGES, Method
 from polhode.integrators.parts.equations import lie_verlet, pontryagin
 from polhode.kernels.implicit import newton, secant, size
+from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, dexpinv, exp, rotated_back, unit
 from polhode.kernels.scalar import c0, c1, kernel
 from polhode.kernels.step import arrived, moment_at, start_secant, start_trail
@@ -10,7 +11,7 @@ from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 
 
 @kernel
-def vlv_step(h, t, state, body):
+def vlv_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Variational Lie-Verlet: the Hamilton-Pontryagin method with the Cayley map.
 
     Discretise the action, not the equations, and let the discrete Euler-Lagrange equations be the method:
@@ -41,7 +42,7 @@ def vlv_step(h, t, state, body):
 
 
 @kernel
-def hp_exp_step(h, t, state, body):
+def hp_exp_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """The Hamilton-Pontryagin method with the exponential map.
 
     The discrete action of VLV with exp in place of cay. For any map r from rotation vectors to rotations the
@@ -68,7 +69,7 @@ def hp_exp_step(h, t, state, body):
 
 
 @kernel
-def saccon_step(h, t, state, body):
+def saccon_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """The midpoint variational integrator: the Lagrangian taken at the middle of a geodesic.
 
     From L_d(Q0, Q1) = h L(Q0 exp(x/2), x/h) with x = log(Q0^T Q1), and T = tau(t + h/2, Q0 exp(x/2)),
@@ -98,7 +99,7 @@ def saccon_step(h, t, state, body):
 
 
 @kernel
-def saccon_equation(e, data, body):
+def saccon_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """J e = dexp_{-2e} b + (h/2)^2 dexp_{-e} tau(t, Q exp(e)), e = x/2, b = (h/2) Pi0."""
     b, k, t, q = data
     r, A = pontryagin(e, (b, body[0]))

@@ -16,6 +16,7 @@ These functions need loops that depend on the data, so this module and ``free_fl
 derivatives), in mpmath, and compiled.
 """
 
+from polhode.kernels.numbers import Number, Numbers, Vec3
 from polhode.kernels.scalar import c0, c1, epsilon, kernel, sqrt
 
 MOST = 200
@@ -26,7 +27,7 @@ TERMS = 9
 
 
 @kernel
-def jacobi(v, orbit):
+def jacobi(v: Number, orbit: Numbers) -> tuple[Vec3, Numbers]:
     """S, C, D at v, and the turn (cos x, sin(x)/L) by the angle x = c L eta T, times some positive number, where
 
         T = integral of S^2/(1 + eta S^2) from 0 to v,       orbit = (A, B, A - B, eta, c, L^2)
@@ -79,7 +80,7 @@ def jacobi(v, orbit):
 
 
 @kernel
-def sine(v, a, b):
+def sine(v: Number, a: Number, b: Number) -> Number:
     """The power series of S for small a = A v^2 and b = B v^2, to v^15."""
     p, r = a + b, a * b
     pp, rr = p * p, r * r
@@ -94,7 +95,7 @@ def sine(v, a, b):
 
 
 @kernel
-def third(a, b, e):
+def third(a: Number, b: Number, e: Number) -> Number:
     """eta T / S as a power series, for small a = A S^2, b = B S^2 and e = eta S^2.
 
     1/sqrt((1 - a x)(1 - b x)) has coefficients g with (n+1) g' = (n + 1/2)(a + b) g - n a b g_before, and the

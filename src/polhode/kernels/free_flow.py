@@ -37,12 +37,18 @@ labels in anticyclic order, time and e change sign.
 Branches on data are allowed here, as in ``elliptic.py``.
 """
 
+from typing import TypeAlias
+
 from polhode.kernels.elliptic import jacobi
+from polhode.kernels.numbers import Number, Numbers, Quat, Vec3
 from polhode.kernels.scalar import c0, c1, kernel
+
+Axes: TypeAlias = tuple[int, int, int, int]
+"""Which axis of the body is which of the motion, and the sign of the permutation."""
 
 
 @kernel
-def free_flow(h, p, J):
+def free_flow(h: Number, p: Vec3, J: Vec3) -> tuple[Quat, Vec3]:
     """The free motion over a time h: the rotation (a quaternion of some length) and the momentum at the end.
 
     In floats the error of F is below three and that of the momentum, relative to |p|, below six ulps of the angle
@@ -67,7 +73,7 @@ def free_flow(h, p, J):
 
 
 @kernel
-def added(y, scd, c, orbit):
+def added(y: Vec3, scd: Vec3, c: Vec3, orbit: Numbers) -> Vec3:
     """The momentum, in labelled axes, later by the argument of S, C and D: the addition theorem.
 
     For short times it is written as y plus a small change, because the rounding of C and D, the same in every step
@@ -93,7 +99,7 @@ def added(y, scd, c, orbit):
 
 
 @kernel
-def labels(J, y):
+def labels(J: Vec3, y: Vec3) -> Axes:
     """The axes a, b, k, and +1 or -1 for cyclic or anticyclic order."""
     b = 2
     if (J[0] - J[1]) * (J[0] - J[2]) <= 0:
@@ -110,7 +116,7 @@ def labels(J, y):
 
 
 @kernel
-def constants(J, y, axes):
+def constants(J: Vec3, y: Vec3, axes: Axes) -> tuple[Vec3, Number, Numbers]:
     """(c_a, c_b, c_k), X, (A, B, A - B, eta, c_b, L^2): subtracting only what is a difference of the problem itself."""
     Ja, Jb, Jk = J[axes[0]], J[axes[1]], J[axes[2]]
     ya, yb, yk = picked(y, axes)
@@ -121,13 +127,13 @@ def constants(J, y, axes):
 
 
 @kernel
-def picked(y, axes):
+def picked(y: Vec3, axes: Axes) -> Vec3:
     """The components along a, b, k."""
     return (y[axes[0]], y[axes[1]], y[axes[2]])
 
 
 @kernel
-def placed(y, axes):
+def placed(y: Vec3, axes: Axes) -> Vec3:
     """Components along a, b, k in their places."""
     one, two = y[2], y[0]  # along b + 1 and b + 2
     if axes[3] < 0:

@@ -11,6 +11,9 @@ are round-off already, so a solve never hangs on the last bit.
 Data-dependent loops are confined to this module.
 """
 
+from typing import Any
+
+from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.scalar import either, epsilon, everybody, finished, kept, kernel, magnitude, nobody
 from polhode.kernels.vectors import apply, minus, plus, product, solve3
 
@@ -25,7 +28,7 @@ NO_SOLVE = (0, 0.0)
 
 
 @kernel
-def newton(equation, trail, data, scale):
+def newton(equation: Kernel, trail: Trail, data: Any, scale: Number) -> tuple[Vec3, Mat3, Report]:
     """Solve equation(x, data) = 0 by Newton's method; the equation returns its residual and Jacobian.
 
     `scale` is the size of x: the error left is below its last bit. Returns x, the new trail and the report
@@ -52,14 +55,16 @@ def newton(equation, trail, data, scale):
 
 
 @kernel
-def correction(equation, x, data):
+def correction(equation: Kernel, x: Vec3, data: Any) -> Vec3:
     """Newton's correction: the Jacobian's inverse times the residual."""
     r, A = equation(x, data)
     return solve3(A, r)
 
 
 @kernel
-def secant(equation, trail, slope, data, body, scale):
+def secant(
+    equation: Kernel, trail: Trail, slope: Mat3, data: Any, body: Body, scale: Number
+) -> tuple[Vec3, Vec3, Mat3, Mat3, Report]:
     """Solve r(x) = g(x), where g holds the torque, whose derivative nobody gives.
 
     The equation returns r, its Jacobian, and g. The Jacobian of g (`slope`, nine numbers, carried from step
@@ -99,7 +104,9 @@ def secant(equation, trail, slope, data, body, scale):
 
 
 @kernel
-def repeated(sweep, x, data, body):
+def repeated(
+    sweep: Kernel, x: tuple[Quat, Quat, Vec3, Quat, Quat, Vec3], data: Any, body: Body
+) -> tuple[tuple[Quat, Quat, Vec3, Quat, Quat, Vec3], Report]:
     """Solve x = sweep(x) by repeating it; sweep(x, data, body) returns x, its change, and the scale of the change.
 
     Every sweep gains about the same number of digits, known from the last two changes, so that again the iteration
@@ -127,7 +134,7 @@ def repeated(sweep, x, data, body):
 
 
 @kernel
-def extrapolated(trail):
+def extrapolated(trail: Trail) -> Vec3:
     """The parabola through the last three solutions, one step on."""
     return (
         3 * (trail[0] - trail[3]) + trail[6],
@@ -137,13 +144,13 @@ def extrapolated(trail):
 
 
 @kernel
-def followed(trail, x):
+def followed(trail: Trail, x: Vec3) -> Mat3:
     """The trail with x as its newest solution."""
     return (x[0], x[1], x[2], trail[0], trail[1], trail[2], trail[3], trail[4], trail[5])
 
 
 @kernel
-def broyden(B, d, change):
+def broyden(B: Mat3, d: Vec3, change: Vec3) -> Mat3:
     """B + (change - B d) d^T / |d|^2: the nearest matrix that maps d to the change seen."""
     e = minus(change, apply(B, d))
     k = 1 / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -162,7 +169,7 @@ def broyden(B, d, change):
 
 
 @kernel
-def minus9(A, B):
+def minus9(A: Mat3, B: Mat3) -> Mat3:
     """A - B for matrices."""
     return (
         A[0] - B[0],
@@ -178,20 +185,20 @@ def minus9(A, B):
 
 
 @kernel
-def both(a, b):
+def both(a: Report, b: Report) -> Report:
     """The report of two solves in one step."""
     return (a[0] + b[0], a[1] + b[1])
 
 
 @kernel
-def within(report, x, most):
+def within(report: Report, x: Number, most: int) -> Report:
     """The report of a solve, made a failure if |x| > most: solved, but not by the solution near zero."""
     found = magnitude(x)
     return (report[0], either(found > most, found, report[1]))
 
 
 @kernel
-def size(a):
+def size(a: Vec3) -> Number:
     """|a_1| + |a_2| + |a_3|, as a scale for a solve."""
     return magnitude(a[0]) + magnitude(a[1]) + magnitude(a[2])
 

@@ -1,12 +1,27 @@
 """The loop: steps, saves, counts, and stops at the first step that fails. It knows no method and no problem."""
 
+from typing import Any
+
+from polhode.kernels.numbers import Body, Kernel, Number, Quat, State, Vec3
 from polhode.kernels.rotations import matrix, rotated
 from polhode.kernels.scalar import everybody, kernel
 from polhode.kernels.vectors import dot, mul
 
 
 @kernel
-def advance(step, body, h, t0, first, n, every, left, state, out, row):
+def advance(
+    step: Kernel,
+    body: Body,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    state: State,
+    out: Any,
+    row: int,
+) -> Any:
     """Take `n` steps from step number `first`; after each `every` steps write (q, Pi) to the next row of `out`.
 
     `left` is how many steps remain to the next row. Returns the steps taken, the next row, the steps left,
@@ -33,7 +48,24 @@ def advance(step, body, h, t0, first, n, every, left, state, out, row):
 
 
 @kernel
-def survey(step, body, h, t0, first, n, every, left, state, out, row, potential, origin, every_look, looks, tally):
+def survey(
+    step: Kernel,
+    body: Body,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    state: State,
+    out: Any,
+    row: int,
+    potential: Kernel,
+    origin: Quat,
+    every_look: int,
+    looks: int,
+    tally: Any,
+) -> Any:
     """As `advance`, and after each `every_look` steps add energy and spatial momentum to the tally.
 
     `origin` holds their values at the start, from which they are counted; `looks` is how many there are in the
@@ -59,14 +91,14 @@ def survey(step, body, h, t0, first, n, every, left, state, out, row, potential,
 
 
 @kernel
-def watched(q, Pi, body, potential):
+def watched(q: Quat, Pi: Vec3, body: Body, potential: Kernel) -> Any:
     """Energy and spatial momentum."""
     pi = rotated(q, Pi)
     return (dot(Pi, mul(body[1], Pi)) / 2 + potential(matrix(q), body[3][1]), pi[0], pi[1], pi[2])
 
 
 @kernel
-def note(tally, block, k, place, y):
+def note(tally: Any, block: int, k: int, place: int, y: Number) -> None:
     """Add y to a block: least, greatest, count, sum of y, sum of place times y, each sum with what rounding left out.
 
     Compensated (Kahan) sums: over 10^9 terms plain ones would lose half the digits.
@@ -83,7 +115,19 @@ def note(tally, block, k, place, y):
 
 
 @kernel
-def advance_all(step, body, h, t0, first, n, every, left, state, out, row):
+def advance_all(
+    step: Kernel,
+    body: Body,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    state: State,
+    out: Any,
+    row: int,
+) -> Any:
     """As `advance`, for numbers that may stand for several bodies, of which one may fail and the others go on.
 
     Returns after the first step in which one fails, with the state after it: that of the others is right. The

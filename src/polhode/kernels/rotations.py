@@ -8,6 +8,7 @@ here: scaling a quaternion by a number one bit from 1 (see `unit`), multiplying 
 and rounding a sum to a number near 1 (see `rotated`). docs/round-off.md has the measurements.
 """
 
+from polhode.kernels.numbers import Mat3, Quat, Vec3
 from polhode.kernels.scalar import c0, c1, c2, c3, kernel, sqrt
 from polhode.kernels.vectors import cross, dot
 
@@ -16,7 +17,7 @@ COARSE = 24
 
 
 @kernel
-def exp(x):
+def exp(x: Vec3) -> Quat:
     """The rotation exp(hat x): about x, by |x|."""
     s = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) / 4
     k = c1(s) / 2
@@ -24,13 +25,13 @@ def exp(x):
 
 
 @kernel
-def cay(x):
+def cay(x: Vec3) -> Quat:
     """The rotation cay(x) = (I - hat(x)/2)^-1 (I + hat(x)/2): about x, by 2 atan(|x|/2)."""
     return (1 + 0 * x[0], x[0] / 2, x[1] / 2, x[2] / 2)
 
 
 @kernel
-def compose(p, q):
+def compose(p: Quat, q: Quat) -> Quat:
     """The rotation P Q."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
@@ -41,13 +42,13 @@ def compose(p, q):
 
 
 @kernel
-def inverse(q):
+def inverse(q: Quat) -> Quat:
     """The rotation Q^T."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
 @kernel
-def unit(q):
+def unit(q: Quat) -> Quat:
     """The same rotation as a quaternion of length one, to 2e-15; shares its division with `matrix`.
 
     The factor is rounded to a multiple of 2^-48, so that a quaternion of nearly that length stays as it is. Scaled
@@ -60,7 +61,7 @@ def unit(q):
 
 
 @kernel
-def matrix(q):
+def matrix(q: Quat) -> Mat3:
     """The rotation as a matrix, by rows; orthogonal to round-off whatever the length of q."""
     w, x, y, z = q
     s = 2 * (1 / (w * w + x * x + y * y + z * z))
@@ -72,7 +73,7 @@ def matrix(q):
 
 
 @kernel
-def rotated(q, v):
+def rotated(q: Quat, v: Vec3) -> Vec3:
     """Q v = v + 2 (w a + u x a)/|q|^2 with q = (w, u), a = u x v.
 
     Written with 3 |q|^2, for |q|^2 is near 1, and below 1 numbers lie twice as close as above: a sum there is rounded
@@ -90,7 +91,7 @@ def rotated(q, v):
 
 
 @kernel
-def rotated_back(q, v):
+def rotated_back(q: Quat, v: Vec3) -> Vec3:
     """Q^T v"""
     w, u = q[0], (q[1], q[2], q[3])
     n = 3 * (w * w) + 3 * dot(u, u)
@@ -104,7 +105,7 @@ def rotated_back(q, v):
 
 
 @kernel
-def cayley_back(e, v):
+def cayley_back(e: Vec3, v: Vec3) -> Vec3:
     """cay(2 e)^T v, with one division: the reciprocal of 1 + |e|^2, which may be anything, rounds either way."""
     a = cross(v, e)
     b = cross(a, e)
@@ -113,13 +114,13 @@ def cayley_back(e, v):
 
 
 @kernel
-def cayley_twice(f):
+def cayley_twice(f: Vec3) -> Quat:
     """The rotation cay(2 f)^2, by 4 atan|f|, as a quaternion of length (1 + |f|^2)/2."""
     return ((1 - dot(f, f)) / 2, f[0], f[1], f[2])
 
 
 @kernel
-def cayley_twice_back(f, v):
+def cayley_twice_back(f: Vec3, v: Vec3) -> Vec3:
     """(cay(2 f)^2)^T v, with one division as in `cayley_back`."""
     a = cross(v, f)
     b = cross(a, f)
@@ -129,7 +130,7 @@ def cayley_twice_back(f, v):
 
 
 @kernel
-def dexp(x, y):
+def dexp(x: Vec3, y: Vec3) -> Vec3:
     """dexp_x y, right-trivialised: d/de exp(x + e y) = hat(dexp_x y) exp(x)."""
     s = dot(x, x)
     a = cross(x, y)
@@ -139,7 +140,7 @@ def dexp(x, y):
 
 
 @kernel
-def dexpinv(x, y):
+def dexpinv(x: Vec3, y: Vec3) -> Vec3:
     """dexp_x^-1 y, with (1 - (|x|/2) cot(|x|/2))/|x|^2 written so that nothing cancels; |x| < 2 pi."""
     s = dot(x, x) / 4
     a = cross(x, y)

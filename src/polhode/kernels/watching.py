@@ -9,6 +9,9 @@ What the polynomial leaves out is estimated by twice its last two coefficients. 
 to ``runs.crossings``, which looks as closely as it has to.
 """
 
+from typing import Any
+
+from polhode.kernels.numbers import Body, Condition, Kernel, Number, Quat, State, Vec3
 from polhode.kernels.rotations import matrix
 from polhode.kernels.scalar import kernel
 from polhode.kernels.vectors import mul
@@ -20,7 +23,7 @@ HALF_ROOT = 0.7071067811865476
 
 
 @kernel
-def may_cross(a, b, c, d, e):
+def may_cross(a: Number, b: Number, c: Number, d: Number, e: Number) -> Condition:
     """Whether a function with these values at the five places may have a zero between them; True if one is NaN."""
     c0 = (a / 2 + b + c + d + e / 2) / 4
     c1 = (a / 2 + HALF_ROOT * (b - d) - e / 2) / 2
@@ -31,21 +34,36 @@ def may_cross(a, b, c, d, e):
 
 
 @kernel
-def seen_by(look, k, t, q, Pi, body):
+def seen_by(look: Any, k: int, t: Number, q: Quat, Pi: Vec3, body: Body) -> Any:
     """The value of watched function k at a state."""
     function, about = look
     return function(k, t, matrix(q), mul(body[1], Pi), about)
 
 
 @kernel
-def part(step, start, h, t, state, body):
+def part(step: Kernel, start: Kernel, h: Number, t: Number, state: State, body: Body) -> tuple[Quat, Vec3]:
     """(q, Pi) after one step of length h from a state, started anew."""
     after = step(h, t, start(h, t, state[0], state[1], body), body)[0]
     return after[0], after[1]
 
 
 @kernel
-def advance_watched(step, start, body, h, t0, first, n, every, left, state, out, row, look, values):
+def advance_watched(
+    step: Kernel,
+    start: Kernel,
+    body: Body,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    state: State,
+    out: Any,
+    row: int,
+    look: Any,
+    values: Any,
+) -> Any:
     """As ``loop.advance``; `values` holds the watched functions at the state, before and after.
 
     The last of what is returned says whether the next step is one to look at.

@@ -61,9 +61,9 @@ def _filled(n: int) -> int:
     return -(-n // W) * W
 
 
-def room(r: Recurrences, order: int) -> int:
-    """How many numbers `work` must have room for."""
-    return 2 * len(Places(r).lanes) * (order + 1)
+def width(r: Recurrences) -> int:
+    """How many lanes there are; `work` must have room for twice as many numbers an order, and one order more."""
+    return len(Places(r).lanes)
 
 
 class Jet:

@@ -92,7 +92,6 @@ class TaylorRunner:
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
     ) -> None:
-        from polhode.machine.taylor_code import room
         from polhode.machine.taylor_loop import taylor_loop
 
         self.problem, self.method, self.h, self.name = problem, method, h, method.name
@@ -100,7 +99,7 @@ class TaylorRunner:
         self.order = order_for(method.tolerance)
         self._series = series_of(problem)
         self._loop = taylor_loop()
-        self._work = np.zeros(room(self._series.recurrences, self.order))
+        self._work = np.zeros(2 * self._series.width * (self.order + 1))
         self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
         self.place(self.row_of(problem.Q0 if Q is None else Q, problem.Omega0 if Omega is None else Omega), self.t0, h)
 
@@ -180,6 +179,7 @@ class Series:
     value: int
     data: np.ndarray
     moments: tuple[float, ...]
+    width: int  # lanes
 
 
 MOST_KEPT = 64
@@ -206,7 +206,7 @@ def series_of(problem: Problem) -> Series:
 
 
 def _made(problem: Problem) -> Series:
-    from polhode.machine.taylor_code import addresses
+    from polhode.machine.taylor_code import addresses, width
 
     moments = tuple(problem.moments.tolist())
     try:
@@ -217,7 +217,7 @@ def _made(problem: Problem) -> Series:
             "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
         ) from error
     jet, value = addresses(found)
-    series = Series(found, jet, value, np.array(found.data).ravel(), moments)
+    series = Series(found, jet, value, np.array(found.data).ravel(), moments, width(found))
     if not is_static(problem.torque_kernel):
         _guard(problem, series)
     return series
@@ -225,10 +225,9 @@ def _made(problem: Problem) -> Series:
 
 def _guard(problem: Problem, series: Series) -> None:
     """The formula must say what the user's torque says."""
-    from polhode.machine.taylor_code import room
     from polhode.machine.taylor_loop import jet_once
 
-    work, table = np.zeros(room(series.recurrences, 4)), np.zeros((5, 8))
+    work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
 
     def of_formula(Q: np.ndarray) -> tuple:
         y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), 0.0, 0.0, 0.0, 0.0])

@@ -169,7 +169,8 @@ class Watched:
                 row = middle[theta] if theta in middle else self._part(t, theta)
                 return self._value(name, t + theta * self._runner.h, row)
 
-            if may_cross(first, *map(g, NODES), last):
+            b, c, d = map(g, NODES)
+            if may_cross(first, b, c, d, last):
                 met.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
         return sorted(met)
 

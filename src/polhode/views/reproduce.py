@@ -4,6 +4,8 @@ from html import escape
 
 from rich.text import Text
 
+from polhode.testbench.papers.convergence import NORMS
+from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED
 from polhode.views.files import as_json, folder_for_results, written
 from polhode.views.page import inline, marked, page, references, table
 from polhode.views.terminal import drawn
@@ -11,6 +13,8 @@ from polhode.views.terminal import drawn
 MARK = {"": "blank"}
 COLOUR = {"confirmed": "green", "answered": "blue", "differs": "dark_orange3"}
 CLASS = {"confirmed": "none", "answered": "loses", "differs": "gains"}
+VERDICT_CLASS = {CONFIRMED: "none", IN_PART: "loses", NOT_CONFIRMED: "gains"}
+VERDICT_COLOUR = {CONFIRMED: "green", IN_PART: "blue", NOT_CONFIRMED: "dark_orange3"}
 
 
 def save(result, folder):
@@ -25,8 +29,14 @@ def save(result, folder):
     }
     if figure is not None:
         paths["png"] = written(folder / f"{result.name}.png", lambda p: write(figure, p, dpi=200))
+    if figure is not None and result.vector:
         paths["svg"] = written(folder / f"{result.name}.svg", lambda p: write(figure, p))
     return paths
+
+
+def nothing_to_draw(result):
+    """A table has no figure."""
+    return None
 
 
 # ---- tables ------------------------------------------------------------------------------------------
@@ -34,7 +44,7 @@ def save(result, folder):
 
 def table_shown(result):
     """The table, then what differs, for the terminal."""
-    shown = drawn(f"{result.title} (printed, measured, number)", caption=result.lead)
+    shown = drawn(f"{result.heading} (printed, measured, number)", caption=result.lead)
     shown.add_column("printed as", style="bold", no_wrap=True)
     shown.add_column("measured by", no_wrap=True)
     for head in result.columns.values():
@@ -47,13 +57,11 @@ def table_shown(result):
         shown.add_row("" if row.printed_name == before else row.printed_name, row.method, *cells)
         before = row.printed_name
     differences = [f"{_told(d, result.columns)} {d.why}" for d in result.differences]
-    return [shown, *differences, *result.notes]
+    return [shown, *differences, *result.notes, *said_shown(result.said)]
 
 
 def table_page(result):
     """The page of a table: entries, differences with their reasons, how it was measured."""
-    import polhode
-
     before, rows = None, []
     for row in result.rows:
         name = "" if row.printed_name == before else escape(row.printed_name)
@@ -63,26 +71,21 @@ def table_page(result):
     told = [f"<li><b>{escape(_told(d, result.columns))}</b> {escape(d.why)}</li>" for d in result.differences]
     how = {h: c.how.split(";")[0] for row in result.rows for h, c in zip(result.columns.values(), row.cells.values())}
     body = [
-        '<p class="overline">polhode · reproduced</p>',
-        f"<h1>{escape(result.title)}</h1>",
-        f'<p class="lead">{escape(result.lead)}</p>',
+        *_head(result.heading, result.lead),
         table(heads, rows),
         "<p>Each entry as measured, with the number behind it; where the print has another, that and an arrow before "
         "it. A blank in print means that something is not preserved. "
         + ", ".join(f'<span class="verdict {CLASS[s]}">{s}</span>' for s in CLASS)
         + ".</p>",
         *(["<h2>Differences</h2>", "<ul>", *told, "</ul>"] if told else []),
+        *said_page(result.said),
         "<h2>Remarks</h2>",
         *(f"<p>{escape(note)}</p>" for note in result.notes),
         "<h2>What was measured</h2>",
         table(["Column", "Quantity"], [[escape(k), escape(v)] for k, v in how.items()]),
-        "<h2>Do it again</h2>",
-        f"<pre>polhode reproduce {escape(result.name)}</pre>",
-        *references([result.source]),
-        f"<footer>Made with polhode {polhode.__version__} in {result.seconds:.1f} s. "
-        "The numbers behind this page are in it, as JSON, in the element with the id <code>data</code>.</footer>",
+        *_foot(result),
     ]
-    return page(result.title, body, result.to_dict())
+    return page(result.heading, body, result.to_dict())
 
 
 def _cell(c):
@@ -104,64 +107,183 @@ def _told(d, columns):
     return f"{columns[d.column].capitalize()}, {names}: {printed}, measured: {d.measured}."
 
 
+def functions_shown(result):
+    """Table 1 of Hairer & Vilmart: printed formulas beside values of the series."""
+    shown = drawn(result.heading, caption=result.lead)
+    for head in ("function", "of", "printed", "value for (0.6, 0.8, 1)", "equal"):
+        shown.add_column(head, no_wrap=head != "printed")
+    for row in result.rows:
+        shown.add_row(row.function, row.monomial, row.printed, str(row.example), "yes" if row.wrong == 0 else "no")
+    return [shown, *result.study.notes, *said_shown(result.said)]
+
+
+def functions_page(result):
+    """Its page."""
+    rows = [
+        [
+            escape(row.function),
+            escape(row.monomial),
+            f"<code>{escape(row.printed)}</code>",
+            escape(str(row.example)),
+            '<span class="verdict none">equal</span>'
+            if row.wrong == 0
+            else '<span class="verdict gains">differs</span>',
+        ]
+        for row in result.rows
+    ]
+    heads = ["Function", "Coefficient of", "As printed", "Our series, body (0.6, 0.8, 1)", "As formulas"]
+    body = [
+        *_head(result.heading, result.lead),
+        table(heads, rows),
+        f"<p>{escape(result.study.caption)}</p>",
+        *said_page(result.said),
+        *_notes(result),
+        *_foot(result),
+    ]
+    return page(result.heading, body, result.to_dict())
+
+
 # ---- figures -----------------------------------------------------------------------------------------
 
 
 def convergence_shown(result):
     """Orders and errors with the smallest step, then what the paper says."""
-    shown = drawn(result.study.title)
+    shown = drawn(result.heading)
     for head in ("problem", "method"):
         shown.add_column(head, style="bold", no_wrap=True)
     for head in _convergence_heads(result):
         shown.add_column(head, justify="right", no_wrap=True)
     before = None
     for s in result.series:
-        shown.add_row("" if s.problem == before else s.problem, s.method, *_convergence_cells(s))
+        shown.add_row("" if s.problem == before else s.problem, _called(s.method, result), *_convergence_cells(s))
         before = s.problem
-    return [shown, *_said_shown(result.said), *result.study.notes]
+    return [shown, *said_shown(result.said), *result.study.notes]
 
 
 def convergence_page(result):
-    """The page of a convergence diagram."""
+    """The page of a convergence diagram, or of work against precision."""
     heads = ["Method", "Problem", *_convergence_heads(result)]
-    rows = [[escape(s.method), escape(s.problem), *_convergence_cells(s)] for s in result.series]
+    rows = [[escape(_called(s.method, result)), escape(s.problem), *_convergence_cells(s)] for s in result.series]
+    norm, of_angle = NORMS[result.study.norm]
     caption = (
-        "Global errors at the end of the interval against the step, both logarithmic; thin lines: powers of <i>h</i>. "
-        "The attitude by the Frobenius norm, velocity or momentum by the Euclidean one, against a reference in more "
-        "digits than a float has. Steps with which a method does not solve its equations are left out."
+        f"{escape(result.study.caption)} Both axes are logarithmic; the error of the attitude is {norm}, {of_angle}. "
+        "Steps with which a method does not solve its equations are left out."
     )
     body = [
-        *_head(result.study.title, f"Errors at t = {result.study.t_end:g}, measured again."),
+        *_head(result.heading, f"Errors at t = {result.study.t_end:g}, measured again."),
         *_figure(result, caption),
-        *_said_page(result.said),
+        *said_page(result.said),
         "<h2>Orders, and errors with the smallest step</h2>",
         table(heads, rows, numbers=range(2, 6)),
-        *(f"<p>{escape(note)}</p>" for note in result.study.notes),
-        *_foot(result, result.study.source),
+        *_notes(result),
+        *_foot(result),
     ]
-    return page(result.study.title, body, result.to_dict())
+    return page(result.heading, body, result.to_dict())
 
 
 def drift_shown(result):
     """The verdicts, then what the paper says."""
     from polhode.views.terminal import stress_notes
 
-    return [result.drift.table(), *stress_notes(result.drift), *_said_shown(result.said)]
+    return [
+        result.heading,
+        result.drift.table(),
+        *stress_notes(result.drift),
+        *said_shown(result.said),
+        *result.study.notes,
+    ]
 
 
 def drift_page(result):
     """The page of a figure of energy errors; that of the stress test has more on how it is measured."""
-    from polhode.views.stress import caption, verdict_table
+    from polhode.views.stress import verdict_table
 
     body = [
-        *_head(result.reproduced.title, f"Energy errors on [0, {result.drift.t_end:g}], measured again."),
-        *_figure(result, caption(result.drift)),
-        *_said_page(result.said),
+        *_head(result.heading, f"Energy errors on [0, {result.drift.t_end:g}], measured again."),
+        *_figure(result, escape(result.study.caption)),
+        *said_page(result.said),
         "<h2>Verdicts</h2>",
         verdict_table(result.drift),
-        *_foot(result, result.reproduced.source),
+        *_notes(result),
+        *_foot(result),
     ]
-    return page(result.reproduced.title, [marked(x) for x in body], result.to_dict())
+    return page(result.heading, [marked(x) for x in body], result.to_dict())
+
+
+def history_shown(result):
+    """Least and greatest values of each curve, then what the paper says."""
+    shown = drawn(result.heading)
+    for head in ("panel", "curve", "least", "greatest", "at the end"):
+        shown.add_column(head, no_wrap=True)
+    for c in result.curves:
+        low, high, last = c.values.min(axis=0), c.values.max(axis=0), c.values[-1]
+        shown.add_row(c.panel, f"{c.method}, {c.label}", *(_numbers(x) for x in (low, high, last)))
+    return [shown, *said_shown(result.said), *result.study.notes]
+
+
+def history_page(result):
+    """The page of curves against time."""
+    rows = [
+        [
+            escape(c.panel),
+            escape(f"{c.method}, {c.label}"),
+            *(_numbers(x) for x in (c.values.min(axis=0), c.values.max(axis=0), c.values[-1])),
+        ]
+        for c in result.curves
+    ]
+    body = [
+        *_head(result.heading, "Measured again."),
+        *_figure(result, escape(result.study.caption)),
+        *said_page(result.said),
+        "<h2>Extremes</h2>",
+        table(["Panel", "Curve", "Least", "Greatest", "At the end"], rows),
+        *_notes(result),
+        *_foot(result),
+    ]
+    return page(result.heading, body, result.to_dict())
+
+
+def ball_shown(result):
+    """Numbers on the path, then what the paper says."""
+    shown = drawn(result.heading)
+    for head in ("what", "value"):
+        shown.add_column(head, no_wrap=True)
+    for name, value in result.facts.items():
+        shown.add_row(name, f"{value:.4g}")
+    return [shown, *said_shown(result.said), *result.study.notes]
+
+
+def ball_page(result):
+    """The page of the path in the ball; the picture is made of points here, thousands of shaded triangles."""
+    rows = [[escape(name), f"{value:.4g}"] for name, value in result.facts.items()]
+    body = [
+        *_head(result.heading, "Measured again."),
+        "<figure>",
+        f'<img src="{embedded(result.figure(), 170)}" alt="{escape(result.heading)}">',
+        f"<figcaption>{escape(result.study.caption)}</figcaption>",
+        "</figure>",
+        *said_page(result.said),
+        "<h2>Where the path is, and where it can go</h2>",
+        table(["What", "Value"], rows, numbers=(1,)),
+        *_notes(result),
+        *_foot(result),
+    ]
+    return page(result.heading, body, result.to_dict())
+
+
+# ---- what pages share --------------------------------------------------------------------------------
+
+
+def embedded(figure, dpi):
+    """A figure as PNG inside the page."""
+    import base64
+    import io
+
+    from polhode.views.figures.style import write
+
+    buffer = io.BytesIO()
+    write(figure, buffer, format="png", dpi=dpi)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _head(title, lead):
@@ -176,34 +298,56 @@ def _figure(result, caption):
     return ["<figure>", inline(result.figure(), result.name), f"<figcaption>{caption}</figcaption>", "</figure>"]
 
 
-def _foot(result, source):
+def _notes(result):
+    return (
+        ["<h2>Remarks</h2>", *(f"<p>{escape(note)}</p>" for note in result.study.notes)] if result.study.notes else []
+    )
+
+
+def _foot(result):
     import polhode
 
     return [
         "<h2>Do it again</h2>",
         f"<pre>polhode reproduce {escape(result.name)}</pre>",
-        *references([source]),
+        *references([result.source]),
         f"<footer>Made with polhode {polhode.__version__} in {result.seconds:.1f} s. "
         "The numbers behind this page are in it, as JSON, in the element with the id <code>data</code>.</footer>",
     ]
 
 
-def _said_page(said):
+def verdict_html(verdict):
+    """A verdict in its colour."""
+    return f'<span class="verdict {VERDICT_CLASS[verdict]}">{escape(verdict)}</span>'
+
+
+def said_page(said):
+    """What the paper says, with verdicts and numbers."""
     if not said:
         return []
-    verdict = {True: '<span class="verdict none">confirmed', False: '<span class="verdict gains">not confirmed'}
-    items = [f"<li>“{escape(s.says)}” {verdict[s.holds]}</span>: {escape(s.measured)}.</li>" for s in said]
+    items = [f"<li>{escape(s.says)} {verdict_html(s.verdict)}: {escape(s.measured)}.</li>" for s in said]
     return ["<h2>What the paper says</h2>", "<ul>", *items, "</ul>"]
 
 
-def _said_shown(said):
-    return [f"“{s.says}”: {'confirmed' if s.holds else 'not confirmed'} ({s.measured})." for s in said]
+def said_shown(said):
+    """The same for the terminal."""
+    return [f"{s.says}: {s.verdict} ({s.measured})." for s in said]
+
+
+def _called(method, result):
+    names = dict(result.study.printed)
+    return f"{method} ({names[method]})" if method in names else method
 
 
 def _convergence_heads(result):
-    return [f"order of {result.second}", "order of Q", f"last error of {result.second}", "last error of Q"]
+    second = getattr(result, "second", "Pi")
+    return [f"order of {second}", "order of Q", f"last error of {second}", "last error of Q"]
 
 
 def _convergence_cells(s):
     orders = ["-" if x is None else f"{x:.2f}" for x in (s.order_Omega, s.order_Q)]
     return [*orders, f"{s.error_Omega[-1]:.1e}", f"{s.error_Q[-1]:.1e}"]
+
+
+def _numbers(x):
+    return ", ".join(f"{v:.4g}" for v in (x if getattr(x, "ndim", 0) else [x]))

@@ -1,18 +1,26 @@
-"""Measure a published figure or table again, and compare it with the print.
+"""Measure a published figure or table again, or all of them, and compare with the print.
 
 Prints the result and writes a page that opens without a network, the numbers (JSON) and, for a figure, PNG and SVG.
+`all` writes a gallery of all of them, and every statement of the papers with its number and verdict. Results are kept:
+a second run draws them again, and a run that was killed goes on. --again measures whatever is kept.
 """
+
+import sys
 
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "measure a published figure or table again"
-EXAMPLE = "  polhode reproduce --list\n  polhode reproduce ortolan-saccon-2012-table-1"
+EXAMPLE = (
+    "  polhode reproduce --list\n  polhode reproduce ortolan-saccon-2012-table-1\n"
+    "  polhode reproduce all --out results/papers"
+)
 
 
 def arguments(parser):
     """What the verb takes."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a figure or table, see --list")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a figure or table, see --list; or all")
     parser.add_argument("--list", action="store_true", help="list what can be reproduced, one line each")
+    parser.add_argument("--again", action="store_true", help="measure now, also what is kept from an earlier run")
     parser.add_argument(
         "--out",
         metavar="FOLDER",
@@ -32,7 +40,9 @@ def run(arguments):
             width = max(len(r["name"]) for r in found)
             print("\n".join(f"{r['name']:{width}}  {r['title']}" for r in found))
         return 0
-    from polhode.testbench.certificate.certify import display
+    if str(arguments.name).lower() == "all":
+        return run_all(arguments)
+    from polhode.testbench.papers.reproduce import reproduce
     from polhode.views.files import check_folder
     from polhode.views.reproduce import save
 
@@ -40,12 +50,37 @@ def run(arguments):
     folder = arguments.out or (None if arguments.json else f"results/reproduce/{chosen.name}")
     if folder is not None:
         check_folder(folder)
-    with display(wants_progress()) as tick:
-        result = chosen.run(tick)
+    result = reproduce(chosen.name, again=arguments.again, progress=wants_progress())
     paths = save(result, folder) if folder is not None else {}
     if arguments.json:
         show_json(result.to_dict() | {"files": {k: str(p) for k, p in paths.items()}})
     else:
         show(*result.show())
         show("Written: " + ", ".join(str(p) for p in paths.values()))
+    return 0
+
+
+def run_all(arguments):
+    """All of them, with a line on standard error for each as it is done."""
+    from polhode.views.files import check_folder
+    from polhode.views.gallery import reproduce_all
+
+    folder = arguments.out or "results/reproduce/all"
+    check_folder(folder)
+    gallery = reproduce_all(folder, arguments.again, lambda line: print(line, file=sys.stderr, flush=True))
+    if arguments.json:
+        show_json(gallery.to_dict())
+        return 0
+    for result in gallery.results.values():
+        verdicts = [s.verdict for s in result.said]
+        told = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
+        show(f"{result.heading}: {told or 'no statement of its own'}")
+    from polhode.views.audit import counts
+
+    told = ", ".join(f"{n} {verdict}" for verdict, n in counts(gallery.checked).items())
+    show(
+        f"{len(gallery.checked)} statements: {told}. {gallery.measured} results measured in this run, all done in "
+        f"{gallery.seconds:.0f} s.",
+        f"Written: {gallery.index}",
+    )
     return 0

@@ -5,6 +5,7 @@ half kick). Each returns the residual and its Jacobian for ``solver.newton``; no
 `loaded` adds a torque for ``solver.secant``.
 """
 
+from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Vec3
 from polhode.kernels.rotations import compose, dexp, exp
 from polhode.kernels.scalar import a3, c2, c3, c4, c5, kernel
 from polhode.kernels.step import moment_at
@@ -12,7 +13,7 @@ from polhode.kernels.vectors import cross, dot, minus, mul, plus, scaled
 
 
 @kernel
-def midpoint(e, data):
+def midpoint(e: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J e - J e x e = b: the midpoint rule for Euler's equations."""
     b, J = data
     m = mul(J, e)
@@ -33,7 +34,7 @@ def midpoint(e, data):
 
 
 @kernel
-def lie_midpoint(f, data):
+def lie_midpoint(f: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J e = exp(-e) b with exp(e) = cay(2 f): the midpoint rule on the group, in the tangent of the half angle.
 
     With s = |f|^2, e = 2 (1 - s a3) f; multiplied by (1 + s)/2 the equation is (1 + s)(1 - s a3) J f =
@@ -64,7 +65,7 @@ def lie_midpoint(f, data):
 
 
 @kernel
-def lie_euler(e, data):
+def lie_euler(e: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J e = exp(-e) b: backward Euler on the group, where a torque can be added.
 
     d(exp(-e) b) = exp(-e) b x dexp_{-e} de.
@@ -87,7 +88,7 @@ def lie_euler(e, data):
 
 
 @kernel
-def lie_verlet(e, data):
+def lie_verlet(e: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """(1 + |e|^2) J e = b - e x b: the Hamilton-Pontryagin equation with the Cayley map."""
     b, J = data
     m = mul(J, e)
@@ -110,7 +111,7 @@ def lie_verlet(e, data):
 
 
 @kernel
-def moser_veselov(e, data):
+def moser_veselov(e: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J e - J e x e = (1 + |e|^2) b: the Moser-Veselov equation F D - D F^T = 2 hat(b) with F = cay(2 e)."""
     b, J = data
     m = mul(J, e)
@@ -133,7 +134,7 @@ def moser_veselov(e, data):
 
 
 @kernel
-def pontryagin(e, data):
+def pontryagin(e: Vec3, data: tuple[Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """J e = dexp_{-2e} b: the Hamilton-Pontryagin equation with the exponential map."""
     b, J = data
     x = plus(e, e)
@@ -153,7 +154,7 @@ def pontryagin(e, data):
 
 
 @kernel
-def lie_trapezoid(e, data):
+def lie_trapezoid(e: Vec3, data: tuple[Vec3, Vec3, Vec3]) -> tuple[Vec3, Mat3]:
     """2 J e = c + exp(-2e) b: rotation by the mean of the velocities at both ends; c = (h/2) Pi0."""
     b, c, J = data
     r, A = lie_euler(plus(e, e), (b, J))
@@ -161,7 +162,7 @@ def lie_trapezoid(e, data):
 
 
 @kernel
-def loaded(e, data, body):
+def loaded(e: Vec3, data: tuple[Kernel, Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
     """An equation of this page for a rotation by e = k Omega, with the torque there: r(e) = k^2 tau(t, Q exp(e))."""
     equation, b, k, t, q = data
     r, A = equation(e, (b, body[0]))
@@ -169,7 +170,7 @@ def loaded(e, data, body):
 
 
 @kernel
-def dexp_slope(x, y):
+def dexp_slope(x: Vec3, y: Vec3) -> Mat3:
     """The matrix of dx -> d(dexp_{-x} y), with c2' = (2 c4 - c3)/2 and c3' = (3 c5 - c4)/2."""
     s, a = dot(x, x), dot(x, y)
     p, q, u = c2(s), c3(s), c4(s)

@@ -18,7 +18,10 @@ flow. The torque at the end of a step is the one at the start of the next: one e
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import arrived, torque_at
 from polhode.kernels.vectors import lin
@@ -27,11 +30,11 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def kicked(flow):
+def kicked(flow: Callable[..., Any]) -> Callable[..., Any]:
     """The step kick(h/2), flow(h), kick(h/2); its lecture is that of the flow."""
 
     @kernel
-    def step(h, t, state, body):
+    def step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         q, Pi, tau, memory = state
         k = h / 2
         q, p, memory, report = flow(h, q, lin(1, Pi, k, tau), memory, body)
@@ -45,11 +48,11 @@ def kicked(flow):
 
 @recipe
 @functools.cache
-def started(memory):
+def started(memory: Any) -> Any:
     """The start of a method whose flow carries memory(h, q, Pi, body), a flat tuple of numbers."""
 
     @kernel
-    def start(h, t, q, Pi, body):
+    def start(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> Any:
         return (q, Pi, torque_at(t, q, body), memory(h, q, Pi, body))
 
     return start

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from polhode.errors import InputError, unknown
 from polhode.inputs import items
@@ -35,12 +36,12 @@ class Scheme:
     sources: tuple[str, ...] = ()
     tolerance: Fraction = ZERO
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         w = fractions(f"the weights of {self.name!r}", self.weights)
         if any(isinstance(x, float) for x in self.weights):
             object.__setattr__(self, "tolerance", Fraction(1, 10**12))
         object.__setattr__(self, "weights", w)
-        if not w or abs(sum(w) - 1) > self.tolerance:
+        if not w or abs(sum(w, Fraction(0)) - 1) > self.tolerance:
             raise InputError(f"The weights of the scheme {self.name!r} add up to {float(sum(w))!r}; they must to 1.")
         if any(abs(a - b) > self.tolerance for a, b in zip(w, reversed(w))):
             raise InputError(
@@ -49,12 +50,12 @@ class Scheme:
             )
 
     @property
-    def stages(self):
+    def stages(self) -> int:
         """The number of stages."""
         return len(self.weights)
 
     @functools.cache  # noqa: B019  a scheme is data, and there are few
-    def order(self, base=2):
+    def order(self, base: int = 2) -> int:
         """The order reached with a symmetric method of the even order `base`."""
         if base == math.inf:
             return base
@@ -63,7 +64,7 @@ class Scheme:
             order += 2
         return order
 
-    def defect(self, weight, base=2):
+    def defect(self, weight: int, base: int = 2) -> Decimal:
         """The largest coefficient, among words up to `weight`, by which the composition differs from exp(h X_1)."""
         with localcontext(prec=DIGITS):
             series = product(self.weights, words(weight, base))
@@ -71,23 +72,26 @@ class Scheme:
             return max(abs(series[w] - wanted[w]) for w in series)
 
 
-def words(weight, base):
+def words(weight: int, base: int) -> list[tuple[int, ...]]:
     """The words of letters 1, base + 1, base + 3, ... that add up to at most `weight`."""
     letters = (1, *range(base + 1, weight + 1, 2))
-    found = [()]
+    found: list[tuple[int, ...]] = [()]
     for word in found:
         found.extend((*word, k) for k in letters if sum(word) + k <= weight)
     return found
 
 
-def product(weights, found):
+def product(weights: tuple[Fraction, ...], found: list[tuple[int, ...]]) -> dict[tuple[int, ...], Decimal]:
     """The coefficients of exp(sum_k g_1^k X_k) exp(sum_k g_2^k X_k) ... at the words found."""
     series = {word: Decimal(not word) for word in found}
     factorial = [Decimal(math.factorial(n)) for n in range(max(map(len, found)) + 1)]
     for g in weights:
         power = [(Decimal(g.numerator) / Decimal(g.denominator)) ** n for n in range(max(map(sum, found)) + 1)]
         series = {
-            word: sum(series[word[:i]] * power[sum(word[i:])] / factorial[len(word) - i] for i in range(len(word) + 1))
+            word: sum(
+                (series[word[:i]] * power[sum(word[i:])] / factorial[len(word) - i] for i in range(len(word) + 1)),
+                Decimal(0),
+            )
             for word in found
         }
     return series
@@ -96,12 +100,12 @@ def product(weights, found):
 # ---- the schemes ---------------------------------------------------------------------------------------
 
 
-def fractal(order, copies):
+def fractal(order: int, copies: int) -> tuple[Fraction, ...]:
     """The scheme that raises the order by two at a time, with so many copies on either side of a step back.
 
     From order p to p + 2 the sum of (p + 1)-th powers has to vanish: g = 1/(2n - (2n)^(1/(p+1))) for n copies.
     """
-    weights = (Fraction(1),)
+    weights: tuple[Fraction, ...] = (Fraction(1),)
     with localcontext(prec=DIGITS):
         for p in range(2, order, 2):
             n = 2 * copies
@@ -111,7 +115,7 @@ def fractal(order, copies):
     return weights
 
 
-def palindrome(*half):
+def palindrome(*half: Any) -> tuple[Fraction, ...]:
     """The weights that begin so and read the same backwards, with what is left in the middle."""
     g = [Fraction(x) for x in half]
     return (*g, 1 - 2 * sum(g), *reversed(g))
@@ -197,7 +201,7 @@ SOFRONIOU_SPALETTA10 = Scheme(
 SCHEMES = {s.name: s for s in (*SUZUKI, TRIPLE_JUMP, YOSHIDA6, YOSHIDA8, KAHAN_LI6, KAHAN_LI8, SOFRONIOU_SPALETTA10)}
 
 
-def scheme(name):
+def scheme(name: str) -> Scheme:
     """A scheme by name, case-blind; a Scheme is returned as it is, and of a list of weights one is made."""
     if isinstance(name, Scheme):
         return name

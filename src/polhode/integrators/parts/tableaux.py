@@ -6,6 +6,7 @@ an arithmetic rounds them when a method is given to it (`rounded`).
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -50,7 +51,7 @@ def exact_number(label: str, value: Any) -> Fraction:
         ) from None
 
 
-def rounded(x, number):
+def rounded(x: Fraction, number: type) -> float:
     """An exact number in the arithmetic of `number`: float, complex, mpmath.mpf ..."""
     x = Fraction(x)
     if isinstance(number(1), (float, complex)):
@@ -60,7 +61,7 @@ def rounded(x, number):
 
 @recipe
 @cache
-def constants(exact):
+def constants(exact: tuple[Fraction, ...]) -> Callable[..., Any]:
     """Coefficients that are the same for every body, as the function (J, number) -> numbers of a Method."""
     return lambda J, number: tuple(rounded(x, number) for x in exact)
 
@@ -77,12 +78,12 @@ class Tableau:
     b: tuple
     c: tuple = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         text("name", self.name)
         label = f"of the tableau {self.name!r}"
         A = tuple(fractions(f"a row of A {label}", row) for row in items(f"A {label}", self.A, "rows of numbers"))
         b = fractions(f"b {label}", self.b)
-        c = tuple(sum(row) for row in A)
+        c = tuple(sum(row, Fraction(0)) for row in A)
         given = fractions(f"c {label}", self.c) or c
         if len(b) > MOST_STAGES:
             raise InputError(f"The tableau {self.name!r} has {len(b)} stages; at most {MOST_STAGES} can be compiled.")
@@ -94,44 +95,44 @@ class Tableau:
                     f"Row {i + 1} of the tableau {self.name!r} adds up to {float(total)!r} and c says {float(said)!r}: "
                     "one of its numbers is wrong."
                 )
-        if abs(sum(b) - 1) > ZERO:
+        if abs(sum(b, Fraction(0)) - 1) > ZERO:
             raise InputError(f"The weights b of the tableau {self.name!r} add up to {float(sum(b))!r}, not to 1.")
         for field, value in (("A", A), ("b", b), ("c", c)):
             object.__setattr__(self, field, value)
 
     @property
-    def stages(self):
+    def stages(self) -> int:
         """The number of stages."""
         return len(self.b)
 
     @property
-    def explicit(self):
+    def explicit(self) -> bool:
         """Whether every stage needs earlier ones only."""
         return not any(x for i, row in enumerate(self.A) for x in row[i:])
 
     @property
-    def symmetric(self):
+    def symmetric(self) -> Any:
         """Whether the method is its own adjoint in a vector space: a_ij + a_{s+1-i, s+1-j} = b_j = b_{s+1-j}."""
         A, b, s = self.A, self.b, range(self.stages)
         return all(abs(A[i][j] + A[-1 - i][-1 - j] - b[j]) + abs(b[j] - b[-1 - j]) <= ZERO for i in s for j in s)
 
     @property
-    def symplectic(self):
+    def symplectic(self) -> Any:
         """Whether it keeps quadratic invariants in a vector space: b_i a_ij + b_j a_ji = b_i b_j."""
         A, b, s = self.A, self.b, range(self.stages)
         return all(abs(b[i] * A[i][j] + b[j] * A[j][i] - b[i] * b[j]) <= ZERO for i in s for j in s)
 
     @cached_property
-    def order(self):
+    def order(self) -> int:
         """The order in a vector space: Butcher's conditions, one for each tree."""
         return self._order(False)
 
     @cached_property
-    def order_on_group(self):
+    def order_on_group(self) -> int:
         """The order of Crouch and Grossman's method: conditions of Owren and Marthinsen, for each ordered forest."""
         return self._order(True)
 
-    def _order(self, on_group):
+    def _order(self, on_group: bool) -> int:
         with localcontext(prec=75):  # decimals: ten times faster than fractions, which every import would wait for
             A, b = tuple(map(_decimals, self.A)), _decimals(self.b)
             for n in range(1, HIGHEST + 1):
@@ -142,6 +143,39 @@ class Tableau:
         return HIGHEST
 
 
+def partitioned_order(first: Tableau, second: Tableau) -> int:
+    """The order of two tableaux together, each for its part of a system in a vector space.
+
+    One condition for each tree whose nodes are of two colours: a node takes the tableau of its colour.
+    """
+    with localcontext(prec=75):
+        tables = [(tuple(map(_decimals, t.A)), _decimals(t.b)) for t in (first, second)]
+        for n in range(1, HIGHEST_TOGETHER + 1):
+            for tree in forests(n - 1):
+                wanted = _decimals([exact((tree,), False)])[0]
+                for colours in itertools.product((0, 1), repeat=n):
+                    if abs(_coloured((tree,), list(colours), tables) - wanted) > ZERO:
+                        return n - 1
+    return HIGHEST_TOGETHER
+
+
+HIGHEST_TOGETHER = 6
+"""The highest order that is looked for in two tableaux: trees of two colours are many."""
+
+
+def _coloured(forest: Any, colours: list[int], tables: Any, rows: bool = False) -> Any:
+    """What a tree contributes, or what the trees of a forest contribute to each stage; takes its colours as it goes."""
+    s = len(tables[0][1])
+    values = [Decimal(1)] * s
+    for tree in forest:
+        A, b = tables[colours.pop(0)]
+        inner = _coloured(tree, colours, tables, rows=True)
+        if not rows:
+            return sum(w * x for w, x in zip(b, inner))
+        values = [v * sum(a * x for a, x in zip(row, inner)) for v, row in zip(values, A)]
+    return values
+
+
 def given_tableau(value: Any) -> Tableau:
     """A Tableau, and nothing else."""
     if not isinstance(value, Tableau):
@@ -149,24 +183,24 @@ def given_tableau(value: Any) -> Tableau:
     return value
 
 
-def _decimals(numbers):
+def _decimals(numbers: list[Fraction] | tuple[Fraction, ...]) -> tuple[Decimal, ...]:
     return tuple(Decimal(x.numerator) / x.denominator for x in numbers)
 
 
 # ---- conditions of order: a forest is a tuple of trees, a tree the forest above its root -------------------
 
 
-def forests(n):
+def forests(n: int) -> Any:
     """The ordered forests of n nodes."""
     return [(tree, *rest) for k in range(n) for tree in forests(k) for rest in forests(n - 1 - k)] if n else [()]
 
 
-def nodes(forest):
+def nodes(forest: tuple[Any, ...]) -> int:
     """The number of nodes of a forest."""
     return sum(1 + nodes(tree) for tree in forest)
 
 
-def exact(forest, on_group):
+def exact(forest: tuple[Any, ...], on_group: bool) -> Fraction:
     """What a forest contributes to the solution: an integral for each tree; on a group, of rising upper limits."""
     value, reached = Fraction(1), 0
     for tree in forest:
@@ -175,7 +209,7 @@ def exact(forest, on_group):
     return value
 
 
-def increments(forest, A, rows, on_group):
+def increments(forest: tuple[Any, ...], A: tuple[Any, ...], rows: tuple[Any, ...], on_group: bool) -> list[Any]:
     """What a forest contributes to an increment with the weights of each row.
 
     In a vector space increments add up, sum_j w_j K_j, and a forest counts as the product of its trees. On a
@@ -205,6 +239,15 @@ CLASSICAL = Tableau(
 )
 IMPLICIT_MIDPOINT = Tableau("implicit midpoint", (("1/2",),), (1,))
 TRAPEZOIDAL = Tableau("trapezoidal", ((0, 0), ("1/2", "1/2")), ("1/2", "1/2"))
+LOBATTO_IIIA = (
+    TRAPEZOIDAL,
+    Tableau("Lobatto IIIA", ((0, 0, 0), ("5/24", "1/3", "-1/24"), ("1/6", "2/3", "1/6")), ("1/6", "2/3", "1/6")),
+)
+LOBATTO_IIIB = (
+    Tableau("Lobatto IIIB, two stages", (("1/2", 0), ("1/2", 0)), ("1/2", "1/2")),
+    Tableau("Lobatto IIIB", (("1/6", "-1/6", 0), ("1/6", "1/3", 0), ("1/6", "5/6", 0)), ("1/6", "2/3", "1/6")),
+)
+"""With two and with three stages, of order 2 and 4; in a vector space the pair is symplectic."""
 GAUSS = Tableau("Gauss", (("1/4", Fraction(1, 4) - _SQRT3 / 6), (Fraction(1, 4) + _SQRT3 / 6, "1/4")), ("1/2", "1/2"))
 
 CROUCH_GROSSMAN = Tableau(

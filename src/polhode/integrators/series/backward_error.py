@@ -53,7 +53,7 @@ def substituted(series: Graded, values: Sequence[Graded]) -> Graded:
     powers = [[one] for _ in values]
     found = 0 * one
     for exponents, coefficient in series.terms.items():
-        term = coefficient * one
+        term = one * coefficient
         for known, value, n in zip(powers, values, exponents):
             while len(known) <= n:
                 known.append(known[-1] * value)

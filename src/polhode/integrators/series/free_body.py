@@ -32,13 +32,15 @@ theorem of Hairer & Vilmart (2006), whose Table 1 the series reproduce.
 """
 
 import functools
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from polhode.integrators.series.graded import Graded, degree
 
 
 @functools.cache
-def preprocessed(most, middle=0):
+def preprocessed(most: int, middle: int = 0) -> tuple[Graded, Graded]:
     """s and d of the preprocessed Moser-Veselov algorithm, in (h/2)^2 H and (h/2)^2 C up to degree `most`."""
     r, D, P, U, G = step_series(most, middle)
     alpha = 1 + r * r * G + 2 * r * D * U + D * D * P
@@ -46,26 +48,26 @@ def preprocessed(most, middle=0):
 
 
 @functools.cache
-def time_transformed(most, middle=0):
+def time_transformed(most: int, middle: int = 0) -> tuple[Graded, Graded]:
     """h~/h and D/r of the time-transformed Moser-Veselov algorithm, in (h/2)^2 H and (h/2)^2 C."""
     r, D, _, _, G = step_series(most, middle)
     return r / (1 + r * r * G), D / r
 
 
 @functools.cache
-def midpoint(most):
+def midpoint(most: int) -> tuple[Graded, Graded]:
     """s and d of the modified midpoint rule, in (h/2)^2 times Y.Y, Y.A Y and A Y.A Y at the stage Y."""
     P, U, G, *e = Graded.variables(most)
     r, D = 1 + 0 * P, 0 * P
     for _ in range(most + 1):
         rate = rates(r, D, P, U, G, *e)
-        moving = [sum(f.derivative(i) * rate[2 + i] for i in range(3)) for f in (r, D)]
+        moving = [sum((f.derivative(i) * rate[2 + i] for i in range(3)), 0 * P) for f in (r, D)]
         r, D = ((rate[i] - moving[i]).divided(lambda n: 2 * n + 1) for i in range(2))
     return r, D
 
 
 @functools.cache
-def step_series(most, middle):
+def step_series(most: int, middle: int) -> tuple[Graded, ...]:
     """r/t, D/t and t^2 (P, U, G) as series in t^2 H and t^2 C, and in t^2 G(0)/2 if `middle` is 1."""
     H, C, g, *e = Graded.variables(most)
     start = (2 * C, 2 * H, 2 * middle * g)
@@ -77,7 +79,9 @@ def step_series(most, middle):
     return r, D, P, U, G
 
 
-def rates(r, D, P, U, G, e1, e2, e3):
+def rates(
+    r: Graded, D: Graded, P: Graded, U: Graded, G: Graded, e1: Graded, e2: Graded, e3: Graded
+) -> tuple[Graded, ...]:
     """The right-hand sides above, with the powers of t taken out."""
     cross = P * G - U * U
     return (
@@ -89,7 +93,7 @@ def rates(r, D, P, U, G, e1, e2, e3):
     )
 
 
-def numbers(series, J, variables=2):
+def numbers(series: Graded, J: Sequence[float | Fraction], variables: int = 2) -> tuple[Fraction, ...]:
     """The coefficients of a series for a body, as fractions, ordered for Horner's scheme.
 
     The order is by falling powers of the first variable, within them of the second, and so on; the variables
@@ -104,13 +108,13 @@ def numbers(series, J, variables=2):
     return tuple(values.values())
 
 
-def exponents(most, variables):
+def exponents(most: int, variables: int) -> Any:
     """All exponents up to a total degree, falling lexicographically."""
     if variables == 0:
         return [()]
     return [(i, *rest) for i in range(most, -1, -1) for rest in exponents(most - i, variables - 1)]
 
 
-def exact(x):
+def exact(x: float | Fraction) -> Fraction:
     """A number of any precision as a fraction."""
     return Fraction(x) if isinstance(x, (int, float, Fraction)) else int(x.man) * Fraction(2) ** int(x.exp)

@@ -5,19 +5,22 @@ is made per degree: its loops have constant bounds and are unrolled in machine c
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
+from polhode.kernels.numbers import Number, Numbers, Vec3
 from polhode.kernels.scalar import kernel
 
 
 @functools.cache
-def two(most):
+def two(most: int) -> Callable[..., Any]:
     """value(c, first, x, y): the polynomial whose coefficients start at c[first]."""
     if most == 0:
         return constant
     lower, skip = two(most - 1), most * (most + 1) // 2  # its coefficients are a triangle; ours add a row
 
     @kernel
-    def value(c, first, x, y):
+    def value(c: Numbers, first: int, x: Number, y: Number) -> Number:
         row = c[first + skip]
         for i in range(1, most + 1):
             row = row * y + c[first + skip + i]
@@ -27,17 +30,17 @@ def two(most):
 
 
 @kernel
-def constant(c, first, x, y):
+def constant(c: Numbers, first: int, x: Number, y: Number) -> Number:
     """The polynomial of degree zero."""
     return c[first]
 
 
 @functools.cache
-def three(most):
+def three(most: int) -> Callable[..., Any]:
     """value(c, first, x, y, z): the polynomial and its three derivatives."""
 
     @kernel
-    def value(c, first, x, y, z):
+    def value(c: Numbers, first: int, x: Number, y: Number, z: Number) -> tuple[Number, Vec3]:
         f, fx, fy, fz = 0 * x, 0 * x, 0 * x, 0 * x
         n = first
         for i in range(most + 1):

@@ -9,7 +9,9 @@ rounding hardly grows with their number.
 """
 
 import math
+from typing import Any
 
+from polhode.kernels.numbers import Kernel, Number
 from polhode.kernels.scalar import kernel
 
 TIME, REST, STATE, CARRY, NUMBERS = 0, 1, 2, 10, 18
@@ -21,7 +23,25 @@ OFF = 1e-15
 
 
 @kernel
-def advance(jet, value, data, order, tolerance, h, t0, first, n, every, left, place, work, series, out, row, end):
+def advance(
+    jet: Kernel,
+    value: Kernel,
+    data: Any,
+    order: int,
+    tolerance: float,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    place: Any,
+    work: Any,
+    series: Any,
+    out: Any,
+    row: int,
+    end: Any,
+) -> Any:
     """Go from t0 + first h over n intervals of h; after each `every` of them write (q, Omega) to the next row of `out`.
 
     jet(y, t, order, data, work, series) expands the motion, value(series, order, s, y) is its change over a time s.
@@ -59,7 +79,9 @@ def advance(jet, value, data, order, tolerance, h, t0, first, n, every, left, pl
 
 
 @kernel
-def expanded(jet, data, order, tolerance, h, place, work, series):
+def expanded(
+    jet: Kernel, data: Any, order: int, tolerance: float, h: Number, place: Any, work: Any, series: Any
+) -> Any:
     """Expand the motion at the place; the step is such that the last two terms are below the tolerance.
 
     That of the attitude is absolute, that of the velocity relative to its size, or to what the body gains in the time
@@ -77,14 +99,14 @@ def expanded(jet, data, order, tolerance, h, place, work, series):
 
 
 @kernel
-def size_of(series, n, first):
+def size_of(series: Any, n: int, first: int) -> Number:
     """The largest of four numbers of a row: of the quaternion from 0, of the velocity from 4."""
     a, b = abs(series[n, first]), abs(series[n, first + 1])
     return max(max(a, b), max(abs(series[n, first + 2]), abs(series[n, first + 3])))
 
 
 @kernel
-def moved(value, order, step, place, series, change):
+def moved(value: Kernel, order: int, step: Number, place: Any, series: Any, change: Any) -> bool:
     """Take a step; False if it is not finite, or too short to be one."""
     time = place[TIME] + step
     if not (abs(step) < math.inf and abs(time - place[TIME]) > 0):

@@ -1,77 +1,72 @@
-"""Published figures of energy errors: the stress test, with what the paper says checked."""
+"""Published figures of energy errors: the stress test in the layout of the paper."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from polhode.shown import shown
+from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import StressResult, stress
 from polhode.testbench.drift.study import Study
-from polhode.testbench.papers.said import Checked, checked
+from polhode.testbench.papers.reproduced import Reproduced, Tick, silent
 
 
 @dataclass(frozen=True)
 class Drift:
-    """A published figure of energy errors."""
+    """A published figure of energy errors. `together`: a panel for each step, all methods in it."""
 
     name: str
     study: Study
-    statements: tuple = ()
+    caption: str = ""
+    together: bool = False
+    ensemble: int = 8
+    printed: tuple[tuple[str, str], ...] = ()  # methods that the paper calls by another name
+    notes: tuple[str, ...] = ()
 
     @property
-    def title(self):
+    def title(self) -> str:
         """What the figure shows."""
         return self.study.title
 
     @property
-    def source(self):
+    def source(self) -> str:
         """The paper."""
         return self.study.source
 
-    def run(self, tick=lambda what: None, ensemble=8):
+    def run(self, tick: Tick = silent, ensemble: int | None = None) -> "DriftResult":
         """Measure it."""
         tick(", ".join(self.study.methods))
         drift = stress(
-            self.study.methods, h=self.study.h, t_end=self.study.t_end, ensemble=ensemble, problem=self.study.problem
+            self.study.methods,
+            h=self.study.h,
+            t_end=self.study.t_end,
+            ensemble=ensemble or self.ensemble,
+            problem=self.study.problem,
         )
-        result = DriftResult(self, drift, ())
-        return DriftResult(self, drift, checked(self.statements, result))
+        return DriftResult(self, drift)
 
 
 @dataclass(frozen=True)
-class DriftResult:
+class DriftResult(Reproduced):
     """A figure of energy errors, measured."""
 
-    reproduced: Drift
+    kind: ClassVar[str] = "drift"
+    study: Drift
     drift: StressResult
-    said: tuple[Checked, ...]
 
     @property
-    def name(self):
-        """The name by paper."""
-        return self.reproduced.name
-
-    @property
-    def rows(self):
+    def rows(self) -> tuple[Row, ...]:
         """The verdicts."""
         return self.drift.rows
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """How long it took."""
         return self.drift.wall_time
 
-    def to_dict(self):
+    def row(self, method: str) -> Row:
+        """The verdict on a method."""
+        return self.drift[method]
+
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        told = [vars(s) for s in self.said]
-        return {"name": self.name, "title": self.reproduced.title, "said": told} | self.drift.to_dict()
-
-    def figure(self):
-        """A Matplotlib figure: a row per method, a column per step size."""
-        return self.drift.figure()
-
-    def show(self):
-        """What goes to the terminal."""
-        return shown("published drift, in the terminal", self)
-
-    def page(self):
-        """The page."""
-        return shown("published drift, a page", self)
+        more = {"caption": self.study.caption, "printed": dict(self.study.printed), "notes": list(self.study.notes)}
+        return self.described() | more | self.drift.to_dict()

@@ -4,7 +4,7 @@ import time
 
 from polhode.integrators.lookup import method as found
 from polhode.testbench.certificate import cases, theorems
-from polhode.testbench.papers.table import NO, YES, Cell, Row, TableResult, differences
+from polhode.testbench.papers.table import NO, YES, Cell, Row, Table, TableResult, differences
 
 NAME = "hairer-vilmart-2006-table-2"
 TITLE = "Table 2: geometric properties of free rigid body integrators"
@@ -56,9 +56,7 @@ def table_2(tick=lambda what: None):
             entries = [entry.replace("2r", str(order)) for entry in printed]
             rows.append(Row(printed_name, name, _cells(found(name), dict(zip(COLUMNS, entries)))))
     return TableResult(
-        name=NAME,
-        title=TITLE,
-        source="hairer-vilmart-2006",
+        study=Table(NAME, TITLE, "hairer-vilmart-2006", table_2),
         columns=COLUMNS,
         rows=tuple(rows),
         differences=differences(rows, COLUMNS, {}),

@@ -6,7 +6,19 @@ from polhode.integrators.lookup import method as found
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.drift.study import ORTOLAN_SACCON
-from polhode.testbench.papers.table import BLANK, NEARLY, NO, OPEN, SEEN, YES, Cell, Row, TableResult, differences
+from polhode.testbench.papers.table import (
+    BLANK,
+    NEARLY,
+    NO,
+    OPEN,
+    SEEN,
+    YES,
+    Cell,
+    Row,
+    Table,
+    TableResult,
+    differences,
+)
 
 NAME = "ortolan-saccon-2012-table-1"
 TITLE = "Table I: rigid body integrators and their preserving properties"
@@ -80,9 +92,7 @@ def table_1(tick=lambda what: None, t_end=ORTOLAN_SACCON.t_end, ensemble=8):
             tick(name)
             rows.append(Row(printed_name, name, _cells(found(name), printed, free[name], bound[name])))
     return TableResult(
-        name=NAME,
-        title=TITLE,
-        source="ortolan-saccon-2012",
+        study=Table(NAME, TITLE, "ortolan-saccon-2012", table_1),
         columns=COLUMNS,
         rows=tuple(rows),
         differences=differences(rows, COLUMNS, EXPLAINED),

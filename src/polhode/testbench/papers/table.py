@@ -1,10 +1,22 @@
 """A published table of properties: every entry as printed, measured, and compared."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
-from polhode.shown import shown
+from polhode.testbench.papers.reproduced import Reproduced
 
 BLANK, YES, NO, NEARLY, OPEN, SEEN = "", "yes", "no", "nearly", "?", "no drift seen"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A published table with the function that measures it."""
+
+    name: str
+    title: str
+    source: str
+    run: Callable[..., "TableResult"]
 
 
 @dataclass(frozen=True)
@@ -46,12 +58,11 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class TableResult:
+class TableResult(Reproduced):
     """A published table, measured."""
 
-    name: str
-    title: str
-    source: str
+    kind: ClassVar[str] = "table"
+    study: Table
     columns: dict[str, str]  # key: heading
     rows: tuple[Row, ...]
     differences: tuple[Difference, ...]
@@ -74,10 +85,7 @@ class TableResult:
 
     def to_dict(self):
         """Plain data."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "source": self.source,
+        return self.described() | {
             "columns": self.columns,
             "rows": [
                 {
@@ -93,17 +101,9 @@ class TableResult:
             "seconds": self.seconds,
         }
 
-    def figure(self):
-        """A table has none."""
-        return None
-
-    def show(self):
-        """What goes to the terminal."""
-        return shown("published table, in the terminal", self)
-
-    def page(self):
-        """The page."""
-        return shown("published table, a page", self)
+    def cell(self, method: str, column: str) -> Cell:
+        """The entry of a method in a column."""
+        return next(row.cells[column] for row in self.rows if row.method == method)
 
 
 def differences(rows, columns, explained):

@@ -12,28 +12,33 @@ MARKERS = "osD^v<>phX*d"
 """Colour and marker together tell twelve methods apart, also for the colour-blind."""
 
 
+SYMBOL = {"Q": "$Q$", "Omega": r"$\Omega$", "Pi": r"$\Pi$"}
+
+
 def convergence_figure(result):
-    """A Matplotlib figure of a ConvergenceResult: a row per problem, a column each for Omega (or Pi) and Q."""
+    """A Matplotlib figure of a ConvergenceResult: a row per problem, the panels in the order of the paper."""
     from matplotlib.figure import Figure
 
     problems = list(dict.fromkeys(s.problem for s in result.series))
-    rows = len(problems)
+    rows, panels = len(problems), result.study.drawn
+    letters = panels[0] == "Q" and len(panels) > 1  # as in the papers that letter them
     with style():
-        figure = Figure(figsize=(7.4, 3.5 * rows), layout="constrained")
-        axes = figure.subplots(rows, 2, squeeze=False)
-        for (left, right), name in zip(axes, problems):
+        figure = Figure(figsize=(7.4 if len(panels) > 1 else 5.2, 3.5 * rows), layout="constrained")
+        axes = figure.subplots(rows, len(panels), squeeze=False)
+        for row, name in zip(axes, problems):
             series = [s for s in result.series if s.problem == name]
-            _panel(left, [(s.method, s.h, s.error_Omega) for s in series])
-            _panel(right, [(s.method, s.h, s.error_Q) for s in series])
-            _guides(left, {round(s.order_Omega) for s in series if s.order_Omega})
-            _guides(right, {round(s.order_Q) for s in series if s.order_Q})
-            second = r"\Omega" if result.second == "Omega" else r"\Pi"
-            left.set_title(f"{name}: error of ${second}$", fontsize=8.5, loc="left")
-            right.set_title(f"{name}: error of $Q$", fontsize=8.5, loc="left")
-            for a in (left, right):
+            for k, (a, what) in enumerate(zip(row, panels)):
+                _panel(a, [(s.method, s.h, s.error(what)) for s in series])
+                orders = [s.order_Q if what == "Q" else s.order_Omega for s in series]
+                _guides(a, {round(x) for x in orders if x})
+                letter = f"({'ab'[k]})  " if letters else ""
+                a.set_title(f"{letter}{name}: error of {SYMBOL[what]}", fontsize=8.5, loc="left")
                 a.set_xlabel("step $h$", fontsize=8)
         lines, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(lines, labels, frameon=False, fontsize=7.5, loc="outside lower center", ncols=7)
+        names = dict(result.study.printed)
+        labels = [f"{m} ({names[m]})" if m in names else m for m in labels]
+        columns = 7 if len(panels) > 1 and not names else 4
+        figure.legend(lines, labels, frameon=False, fontsize=7.5, loc="outside lower center", ncols=columns)
     return figure
 
 

@@ -56,7 +56,7 @@ def stress_figure(result, only=None):
 
 def _panel(axes, row, e, low, high, unit):
     colour = VERDICT[row.sign]
-    t, floor, mean, ceiling = _binned(e.t, e.energy_error[0] / unit)
+    t, floor, mean, ceiling = binned(e.t, e.energy_error[0] / unit)
     axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
     axes.fill_between(t, floor, ceiling, color=colour, alpha=0.28, lw=0)
     axes.plot(t, mean, color=colour, lw=0.9)
@@ -67,7 +67,7 @@ def _panel(axes, row, e, low, high, unit):
         text = f"slope {typeset(e.slope, e.error)}"
     elif e.stable:
         for other in e.energy_error[1:]:
-            t, _, mean, _ = _binned(e.t, other / unit)
+            t, _, mean, _ = binned(e.t, other / unit)
             axes.plot(t, mean, color=colour, lw=0.4, alpha=0.55)
         text = "leaves the linear regime; thin: nearby starts"
     else:
@@ -88,7 +88,7 @@ def _label(axes, row):
         axes.text(-0.155, 0.16 - 0.16 * k, mark, fontsize=6.5, **place)
 
 
-def _binned(t, e):
+def binned(t, e):
     """Times, and the least, mean and greatest energy error in bins of equal length."""
     if len(t) <= 2 * BINS:
         return t, e, e, e

@@ -1,0 +1,1 @@
+"""Measurements behind statements of the papers that no figure shows."""

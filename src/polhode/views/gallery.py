@@ -1,0 +1,218 @@
+"""`polhode reproduce all`: everything measured and drawn by several processes, and one page that shows it.
+
+Each figure, table and study is measured once and kept as soon as it is (`testbench.papers.store`), so that a run that
+was killed goes on where it was. What is about processor time is measured alone, when nothing else runs.
+"""
+
+import contextlib
+import datetime
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import IO, Any
+
+import polhode
+from polhode.testbench.papers import store
+from polhode.testbench.papers.catalogue import REPRODUCTIONS
+from polhode.testbench.papers.reproduced import PAPERS
+from polhode.testbench.papers.statements.checked import SPECIFICATIONS, all_checked
+from polhode.testbench.papers.statements.record import VERDICTS, Checked
+from polhode.views.audit import audit_page, counts
+from polhode.views.files import folder_for_results, written
+from polhode.views.page import page
+from polhode.views.reproduce import embedded, save, verdict_html
+
+Report = Callable[[str], None]
+MOST_WORKERS = 4
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """All figures and tables, the statements with their verdicts, and where the pages are."""
+
+    results: dict[str, Any]
+    checked: tuple[Checked, ...]
+    index: pathlib.Path
+    measured: int  # how many results were measured in this run, and not kept from an earlier one
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "figures": {name: [s.to_dict() for s in r.said] for name, r in self.results.items()},
+            "statements": [c.to_dict() for c in self.checked],
+            "counts": counts(self.checked),
+            "index": str(self.index),
+            "measured": self.measured,
+            "seconds": self.seconds,
+        }
+
+
+def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Report = lambda line: None) -> Gallery:
+    """Measure what is not kept, draw everything into a folder, and write index.html and audit.html there."""
+    clock = time.perf_counter()
+    place = folder_for_results(folder)
+    missing = [name for name, spec in SPECIFICATIONS.items() if again or store.kept(spec) is None]
+    report(f"{len(SPECIFICATIONS)} measurements, {len(SPECIFICATIONS) - len(missing)} of them kept from before")
+    alone = [name for name in missing if getattr(SPECIFICATIONS[name], "timed", False)]
+    together = [name for name in missing if name not in alone]
+    verb = "again" if again else "measure"
+    by_workers([f"{verb} {name}" for name in together], len(missing), 0, report)
+    for k, name in enumerate(alone):
+        started = time.perf_counter()
+        store.measured(SPECIFICATIONS[name], again=again)
+        _told(report, len(together) + k + 1, len(missing), f"measure {name}", time.perf_counter() - started)
+    figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
+    drawn = [f"draw {r.name} {place.resolve()}" for r in figures]
+    by_workers(drawn, len(drawn), 0, report)
+    results = {r.name: store.measured(r) for r in REPRODUCTIONS}
+    checked = all_checked()
+    audit = audit_page(checked)
+    written(place / "audit.html", lambda p: p.write_text(audit, encoding="utf-8"))
+    html = index_page(results, checked)
+    index = written(place / "index.html", lambda p: p.write_text(html, encoding="utf-8"))
+    return Gallery(results, checked, index, len(missing), time.perf_counter() - clock)
+
+
+def _longest_first(spec: Any) -> bool:
+    return not spec.name.endswith(("2010-figure-2", "2005-figure-13", "2006-figure-1"))
+
+
+# ---- several processes -------------------------------------------------------------------------------
+
+
+def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> None:
+    """Hand out jobs to processes of `views.gallery_worker`, each a line; what one of them fails at is done here."""
+    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+    jobs = list(jobs)
+    for job in jobs:
+        waiting.put(job)
+    lock, failed, count = threading.Lock(), [], [done]
+
+    def serve() -> None:
+        with worker_process() as worker:
+            while not waiting.empty():
+                try:
+                    job = waiting.get_nowait()
+                except queue.Empty:
+                    break
+                started = time.perf_counter()
+                answer = asked(worker, job)
+                with lock:
+                    if answer == "done":
+                        count[0] += 1
+                        _told(report, count[0], total, job, time.perf_counter() - started)
+                    else:
+                        failed.append(job)
+
+    threads = [threading.Thread(target=serve) for _ in range(min(os.cpu_count() or 1, MOST_WORKERS, len(jobs)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for job in [*failed, *_rest(waiting)]:  # here, so that what went wrong is told as it is
+        do(job)
+
+
+@contextlib.contextmanager
+def worker_process() -> Iterator[subprocess.Popen]:
+    """A process that waits for jobs; it ends when its standard input does."""
+    source = str(pathlib.Path(polhode.__file__).parents[1])
+    path = os.pathsep.join(x for x in (source, os.environ.get("PYTHONPATH")) if x)
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "polhode.views.gallery_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    try:
+        yield worker
+    finally:
+        with contextlib.suppress(OSError):  # it may have died
+            pipe(worker.stdin).close()
+        worker.wait()
+        pipe(worker.stdout).close()
+
+
+def asked(worker: subprocess.Popen, job: str) -> str:
+    """Give a worker a job and wait for its answer: "done", "failed", or nothing if it has died."""
+    try:
+        pipe(worker.stdin).write(job + "\n")
+        pipe(worker.stdin).flush()
+    except OSError:  # it has died: the job is done here
+        return ""
+    return pipe(worker.stdout).readline().strip()
+
+
+def pipe(end: IO[str] | None) -> IO[str]:
+    """One end of a pipe to a worker, which always has both."""
+    assert end is not None
+    return end
+
+
+def _rest(waiting: "queue.SimpleQueue[str]") -> Iterable[str]:
+    while not waiting.empty():
+        yield waiting.get_nowait()
+
+
+def do(job: str) -> None:
+    """One job: "measure NAME", "again NAME" (whatever is kept), or "draw NAME FOLDER"."""
+    verb, name, *rest = job.split(" ", 2)
+    result = store.measured(SPECIFICATIONS[name], again=verb == "again")
+    if verb == "draw":
+        save(result, rest[0])
+
+
+def _told(report: Report, k: int, total: int, job: str, seconds: float) -> None:
+    verb, name, *_ = job.split(" ", 2)
+    report(f"[{k:2d}/{total}] {verb}  {name}  {seconds:.1f} s")
+
+
+# ---- the page ----------------------------------------------------------------------------------------
+
+
+def index_page(results: dict[str, Any], checked: tuple[Checked, ...]) -> str:
+    """The gallery: every figure and table with its verdicts, in one file."""
+    found = counts(checked)
+    body = [
+        '<p class="overline">polhode · reproduced</p>',
+        "<h1>Four papers, measured again</h1>",
+        f'<p class="lead">All {len(results)} figures and tables of four papers on the integration of rigid bodies, and '
+        f"{len(checked)} statements from their text: {found[VERDICTS[0]]} are confirmed, {found[VERDICTS[1]]} hold in "
+        f'part, {found[VERDICTS[2]]} are not confirmed. <a href="audit.html">Every statement with its number</a>.</p>',
+    ]
+    for source, paper in PAPERS.items():
+        body += [f"<h2>{escape(paper)}</h2>", '<div class="gallery">']
+        body += [_card(r) for r in results.values() if r.source == source]
+        body.append("</div>")
+    body += [
+        "<h2>Do it again</h2>",
+        "<pre>polhode reproduce all</pre>",
+        f"<footer>Made with polhode {polhode.__version__} on {datetime.date.today().isoformat()}. Pictures are inside "
+        "this page; the pages it links to lie beside it.</footer>",
+    ]
+    return page("Four papers, measured again", body)
+
+
+def _card(result: Any) -> str:
+    figure = result.figure()
+    picture = (
+        f'<p class="lead-of-table">{escape(result.lead)}</p>'
+        if figure is None
+        else f'<img loading="lazy" src="{embedded(figure, 100)}" alt="{escape(result.heading)}">'
+    )
+    verdicts = [s.verdict for s in result.said]
+    told = " ".join(f"{verdict_html(v)} {verdicts.count(v)}" for v in VERDICTS if v in verdicts)
+    return (
+        f'<a class="card" href="{escape(result.name)}.html">{picture}'
+        f"<span><b>{escape(result.title)}</b></span><span>{told}</span></a>"
+    )
