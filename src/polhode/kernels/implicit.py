@@ -208,7 +208,7 @@ MOST_TERMS = 100
 
 
 @kernel
-def exponential(X):
+def exponential(X: Mat3) -> tuple[Mat3, Mat3]:
     """exp(X) of a matrix, and its mean over the way from 0 to X, phi = 1 + X/2! + X^2/3! + ...
 
     The series of phi for X/16, until its terms are round-off, and four times phi(2X) = (1 + exp(X)) phi(X)/2 with
@@ -235,13 +235,13 @@ def exponential(X):
 
 
 @kernel
-def largest9(A):
+def largest9(A: Mat3) -> Number:
     """|a_1| + ... + |a_9|, a bound of the largest."""
     return size(A[0:3]) + size(A[3:6]) + size(A[6:9])
 
 
 @kernel
-def plus9(A, B):
+def plus9(A: Mat3, B: Mat3) -> Mat3:
     """A + B for matrices."""
     return (
         A[0] + B[0],
@@ -257,6 +257,6 @@ def plus9(A, B):
 
 
 @kernel
-def scaled9(s, A):
+def scaled9(s: Number, A: Mat3) -> Mat3:
     """s A for matrices."""
     return (s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8])

@@ -23,8 +23,11 @@ and at its ends to tell J Omega from Pi: what the motors do to the wheels they u
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from polhode.kernels.implicit import NO_SOLVE, both, exponential, secant, size
+from polhode.kernels.numbers import Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated_back
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import l_at, moment_at, torque_at
@@ -34,12 +37,12 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def lifted_step(inner_step, damped, moving, rotor):
+def lifted_step(inner_step: Callable[..., Any], damped: bool, moving: bool, rotor: bool) -> Callable[..., Any]:
     """The step around the free step of a method: damped, by a torque that takes the velocity, with a rotor."""
     before, after, turn = (turned, turned_back, half_turn) if rotor else (as_it_is, as_it_is, no_turn)
     kick, last = KICKS[damped, moving]
 
-    def step(h, t, state, body):
+    def step(h: Number, t: Number, state: State, body: Any) -> tuple[State, Report]:
         q, Pi, tau, memory = state
         J, iJ, c, _ = body
         k = h / 2
@@ -60,10 +63,10 @@ def lifted_step(inner_step, damped, moving, rotor):
 
 @recipe
 @functools.cache
-def lifted_start(inner_start):
+def lifted_start(inner_start: Callable[..., Any]) -> Callable[..., Any]:
     """The start of such a step: the memory of the free step, and the torque."""
 
-    def start(h, t, q, Pi, body):
+    def start(h: Number, t: Number, q: Quat, Pi: Vec3, body: Any) -> State:
         J, iJ, c, _ = body
         memory = inner_start(h, t, q, Pi, (J, iJ, c, (nothing, ())))[3]
         return (q, Pi, moment_at(t, q, mul(iJ, Pi), body), memory)
@@ -73,10 +76,10 @@ def lifted_start(inner_start):
 
 @recipe
 @functools.cache
-def total_step(inner_step):
+def total_step(inner_step: Callable[..., Any]) -> Callable[..., Any]:
     """The step of a method that takes the rotor inside, for the state with J Omega: in the method Pi = J Omega + l."""
 
-    def step(h, t, state, body):
+    def step(h: Number, t: Number, state: State, body: Any) -> tuple[State, Report]:
         q, Pi, tau, memory = state
         J, iJ, c, source = body
         l = l_at(t, source[1])
@@ -90,10 +93,10 @@ def total_step(inner_step):
 
 @recipe
 @functools.cache
-def total_start(inner_start):
+def total_start(inner_start: Callable[..., Any]) -> Callable[..., Any]:
     """The start of such a step."""
 
-    def start(h, t, q, Pi, body):
+    def start(h: Number, t: Number, q: Quat, Pi: Vec3, body: Any) -> State:
         J, iJ, c, source = body
         l = l_at(t, source[1])
         _, _, tau, memory = inner_start(h, t, q, plus(Pi, l), (J, iJ, c, source, l))
@@ -103,7 +106,7 @@ def total_start(inner_start):
 
 
 @kernel
-def nothing(t, Q, par):
+def nothing(t: Number, Q: Mat3, par: Any) -> Vec3:
     """No torque."""
     return (0 * Q[0], 0 * Q[0], 0 * Q[0])
 
@@ -112,27 +115,27 @@ def nothing(t, Q, par):
 
 
 @kernel
-def plain(a, t, q, Pi, tau, body):
+def plain(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
     """Pi + a tau"""
     return lin(1, Pi, a, tau), NO_SOLVE
 
 
 @kernel
-def plain_last(a, t, q, Pi, tau, body):
+def plain_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
     """Pi + a tau(t, Q), and the torque."""
     tau = torque_at(t, q, body)
     return lin(1, Pi, a, tau), tau, NO_SOLVE
 
 
 @kernel
-def damped(a, t, q, Pi, tau, body):
+def damped(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
     """The solution of Pi' = tau - C J^-1 Pi after a."""
     E, phi = decay(a, body)
     return lin(1, apply(E, Pi), a, apply(phi, tau)), NO_SOLVE
 
 
 @kernel
-def damped_last(a, t, q, Pi, tau, body):
+def damped_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same with the torque at t and q."""
     tau = torque_at(t, q, body)
     E, phi = decay(a, body)
@@ -140,14 +143,14 @@ def damped_last(a, t, q, Pi, tau, body):
 
 
 @kernel
-def moving(a, t, q, Pi, tau, body):
+def moving(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
     """The implicit midpoint rule: Pi1 = Pi + a tau(t, Q, J^-1 (Pi + Pi1)/2)."""
     Pi, tau, report = moving_last(a, t, q, Pi, tau, body)
     return Pi, report
 
 
 @kernel
-def moving_last(a, t, q, Pi, tau, body):
+def moving_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same, and the torque."""
     iJ = body[1]
     y = mul(iJ, lin(a, Pi, a * a / 2, tau))  # a Omega half way, as far as is known
@@ -159,7 +162,7 @@ def moving_last(a, t, q, Pi, tau, body):
 
 
 @kernel
-def half_way(y, data, body):
+def half_way(y: Vec3, data: Any, body: Any) -> tuple[Vec3, Mat3, Vec3]:
     """J y - a Pi = (a^2/2) tau(t, Q, y/a), y = a Omega half way."""
     a, t, q, b = data
     J, o = body[0], 0 * y[0]
@@ -168,14 +171,14 @@ def half_way(y, data, body):
 
 
 @kernel
-def both_kinds(a, t, q, Pi, tau, body):
+def both_kinds(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
     """Half of the damping, the implicit midpoint rule for the rest, half of the damping."""
     Pi, tau, report = both_kinds_last(a, t, q, Pi, tau, body)
     return Pi, report
 
 
 @kernel
-def both_kinds_last(a, t, q, Pi, tau, body):
+def both_kinds_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same, and the torque."""
     E, _ = decay(a / 2, body)
     Pi, tau, report = moving_last(a, t, q, apply(E, Pi), tau, body)
@@ -192,7 +195,7 @@ KICKS = {
 
 
 @kernel
-def decay(a, body):
+def decay(a: Number, body: Any) -> tuple[Mat3, Mat3]:
     """exp(-a C J^-1), and its mean over the times from 0 to a."""
     par, iJ = body[3][1], body[1]
     x, y, z = -a * iJ[0], -a * iJ[1], -a * iJ[2]
@@ -206,31 +209,31 @@ def decay(a, body):
 
 
 @kernel
-def turned(t, Pi, body):
+def turned(t: Number, Pi: Vec3, body: Any) -> Vec3:
     """J Omega + l"""
     return plus(Pi, l_at(t, body[3][1]))
 
 
 @kernel
-def turned_back(t, p, body):
+def turned_back(t: Number, p: Vec3, body: Any) -> Vec3:
     """J Omega, from J Omega + l."""
     return minus(p, l_at(t, body[3][1]))
 
 
 @kernel
-def as_it_is(t, Pi, body):
+def as_it_is(t: Number, Pi: Vec3, body: Any) -> Vec3:
     """Pi: there is no rotor."""
     return Pi
 
 
 @kernel
-def half_turn(a, t, q, p, body):
+def half_turn(a: Number, t: Number, q: Quat, p: Vec3, body: Any) -> tuple[Quat, Vec3]:
     """The rotation at the rate -J^-1 l(t) over a."""
     F = exp(scaled(-a, mul(body[1], l_at(t, body[3][1]))))
     return compose(q, F), rotated_back(F, p)
 
 
 @kernel
-def no_turn(a, t, q, p, body):
+def no_turn(a: Number, t: Number, q: Quat, p: Vec3, body: Any) -> tuple[Quat, Vec3]:
     """The state as it is."""
     return q, p
