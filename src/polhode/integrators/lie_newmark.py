@@ -31,8 +31,10 @@ def eln_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Rep
     the stress test; that Newmark's method is conjugate to a symplectic one in a vector space does not carry
     over to the group.
 
+    That the fault is the group's and not Newmark's is shown by the controls of `polhode.testbench.drift.vector_space`.
+
     Misprint: Bou-Rabee, Ortolan & Saccon print the Cayley map with 4 + |x| where 4 + |x|^2 is meant; the
-    printed map leaves the group.
+    printed map leaves the group. They call this method NMB, which here is the name of Krysl and Endres's own.
     """
     return explicit_member(h, t, state, body, cay)
 
@@ -46,6 +48,8 @@ def nmb_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Rep
     Same claims as ELN for the same reasons. Its authors expected it to be symplectic ("the numerical
     evidence is very strong"); the defect of the symplectic form is of the order h^3, and the energy drifts
     at about half the rate of ELN.
+
+    The NMB of Bou-Rabee, Ortolan & Saccon is ELN, with the Cayley map. With another gamma it is NMB(gamma).
 
     Misprint: the Newton matrix (43) of Krysl & Endres has two wrong terms; their program has them right.
     """
