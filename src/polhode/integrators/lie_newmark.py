@@ -4,14 +4,14 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, flag
-from polhode.integrators.method import Method
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import minus9, newton, secant, size
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, exp, matrix, rotated, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import arrived, start_secant, start_trail, torque_at
+from polhode.kernels.step import arrived, moment_at, start_secant, start_trail, torque_at
 from polhode.kernels.vectors import apply, apply_transposed, cross, hat, lin, minus, mul, plus, product, scaled
 
 
@@ -141,7 +141,7 @@ def algo_0_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, 
     rate = plus(cross(Pi, Omega), tau)
     ahead = lin((1 - ratio) * h, Omega, (1 - 2 * ratio) * h * h / 2, mul(iJ, rate))  # without the part of Omega1
     c = scaled(k, lin(1, Pi, (1 - gamma) * h, rate))
-    data = (k * k, t + h, q, ahead, ratio / gamma, c, exp)
+    data = (k, t + h, q, ahead, ratio / gamma, c, exp)
     scale = size(scaled(k, Omega)) + size(mul(iJ, c))
     e, g, trail, slope, report = secant(trapezoidal_equation, memory[:9], memory[9:], data, body, scale)
     q = compose(q, exp(lin(1, ahead, ratio / gamma, e)))
@@ -209,7 +209,7 @@ def trapezoidal_member(h: Number, t: Number, state: State, body: Body, retractio
     k = h / 2
     e0 = mul(iJ, scaled(k, Pi))
     c = plus(mul(J, e0), plus(cross(mul(J, e0), e0), scaled(k * k, tau)))
-    data = (k * k, t + h, q, e0, 1, c, retraction)
+    data = (k, t + h, q, e0, 1, c, retraction)
     e, g, trail, slope, report = secant(
         trapezoidal_equation, memory[:9], memory[9:], data, body, size(e0) + size(mul(iJ, c))
     )
@@ -222,9 +222,10 @@ def trapezoidal_equation(
     e: Vec3, data: tuple[Number, Number, Quat, Vec3, Number, Vec3, Kernel], body: Body
 ) -> tuple[Vec3, Mat3, Vec3]:
     """J e + e x J e - c = k^2 tau(Q0 r(ahead + share e)), e = k Omega1, k = h/2 (or gamma h)."""
-    kk, t, q, ahead, share, c, retraction = data
+    k, t, q, ahead, share, c, retraction = data
     r, A = midpoint(e, (c, body[0]))
-    return r, A, scaled(kk, torque_at(t, compose(q, retraction(lin(1, ahead, share, e))), body))
+    q = compose(q, retraction(lin(1, ahead, share, e)))
+    return r, A, scaled(k * k, moment_at(t, q, scaled(1 / k, e), body))
 
 
 @kernel
@@ -269,6 +270,7 @@ def newmark(
         sources=("simo-vu-quoc-1988", "simo-wong-1991"),
         step=algo_0_step,
         start=start_secant,
+        velocity=STAGES,
         torques_per_step=None,
         drift="-" if gamma >= Fraction(1, 2) else "+",
         **claims,
@@ -346,6 +348,7 @@ TLN = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     drift="-",
     **_nothing_kept,
@@ -357,6 +360,7 @@ TLN_EXP = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_exp_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     drift="-",
     **_nothing_kept,
