@@ -5,6 +5,7 @@ columns of their own, words wrap, and on a narrow screen a row becomes a block.
 """
 
 from html import escape
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +19,7 @@ CLASS = {GOOD: "none", BAD: "gains", OPEN: "quiet", PLAIN: ""}
 HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
 
 
-def certificate_table(c):
+def certificate_table(c: Any) -> Any:
     """The table for the terminal."""
     drawn = Table(
         title=f"Certificate of {c.method}, a {c.form}", title_justify="left", caption=c.summary, caption_justify="left"
@@ -34,7 +35,7 @@ def certificate_table(c):
     return drawn
 
 
-def certificate_notes(c):
+def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, kin, and what the failures point to."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
@@ -44,7 +45,7 @@ def certificate_notes(c):
     return [*notes, *c.diagnosis, *_made(c)]
 
 
-def certificate_card(c):
+def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
     rows = [
         (
@@ -65,7 +66,7 @@ def certificate_card(c):
     )
 
 
-def certificate_page(c):
+def certificate_page(c: Any) -> Any:
     """The page: one file, opens without a network."""
     body = [
         '<p class="overline">Certificate</p>',
@@ -77,7 +78,7 @@ def certificate_page(c):
     return page(f"Certificate of {c.method}", body, c.to_dict())
 
 
-def _plots(c):
+def _plots(c: Any) -> Any:
     """The two plots, as far as there are any."""
     if not any(c.pictures.values()):
         return ""
@@ -86,11 +87,11 @@ def _plots(c):
     return f"<figure>{inline(certificate_figure(c.pictures), 'convergence and energy error')}</figure>"
 
 
-def _made(c):
+def _made(c: Any) -> Any:
     return [f"By polhode {c.version}, {c.date}."] if c.version else []
 
 
-def _good(key, p):
+def _good(key: Any, p: Any) -> Any:
     """Whether a verdict is good for the user, bad, open, or neither."""
     if p.verdict == "undecided":
         return OPEN
@@ -102,13 +103,13 @@ def _good(key, p):
     return GOOD if p.verdict == "yes" else BAD
 
 
-def _verdict(key, p):
+def _verdict(key: Any, p: Any) -> Any:
     if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes":
         return f"measured {p.qualifier}".strip()
     return p.said
 
 
-def _value(key, p):
+def _value(key: Any, p: Any) -> Any:
     if p.value is None:
         return "-"
     if p.value == float("inf"):
@@ -118,10 +119,10 @@ def _value(key, p):
     return f"{p.value:.3g}" if BY_KEY[key].kind == NUMBER else f"{p.value:.1e}"
 
 
-def _threshold(key, p):
+def _threshold(key: Any, p: Any) -> Any:
     return "" if p.threshold is None or BY_KEY[key].kind in (ORDER, NUMBER) else f"{p.threshold:.0e}"
 
 
-def _how(p):
+def _how(p: Any) -> Any:
     bound = f"; bound {p.bound:.0e}" if p.bound is not None and "rate" in p.how else ""
     return p.how + bound + (f" [{p.coverage}]" if p.coverage else "")

@@ -1,5 +1,7 @@
 """The two plots of a certificate: how the error falls with the step, and how the energy goes."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.views.figures.style import GAINS, INK, LOSES, SOFT, STEADY, style
@@ -8,7 +10,7 @@ CASES = {"free": ("free body", STEADY), "potential": ("potential", LOSES), "forc
 PANELS = ("convergence", "drift")
 
 
-def certificate_figure(pictures):
+def certificate_figure(pictures: Any) -> Any:
     """A Matplotlib figure of what there is of the two, side by side."""
     from matplotlib.figure import Figure
 
@@ -20,7 +22,7 @@ def certificate_figure(pictures):
     return figure
 
 
-def _convergence(axes, curves):
+def _convergence(axes: Any, curves: Any) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for case, curve in curves.items():
@@ -36,7 +38,7 @@ def _convergence(axes, curves):
     axes.legend(frameon=False, fontsize=7)
 
 
-def _drift(axes, picture):
+def _drift(axes: Any, picture: Any) -> None:
     for curve, colour in zip(picture["curves"], (LOSES, GAINS, STEADY)):
         t, e = np.array(curve["t"]), np.array(curve["error"], float)
         axes.plot(t, e, color=colour, lw=0.4, label=f"$h$ = {curve['h']:g}")
