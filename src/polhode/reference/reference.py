@@ -71,7 +71,7 @@ def by_dop853(problem: Any, t: Any) -> Any:
         Q, Omega = y[:9].reshape(3, 3), y[9:]
         x, y_, z = Omega
         hat = np.array([[0, -z, y_], [z, 0, -x], [-y_, x, 0]])
-        return np.concatenate([(Q @ hat).ravel(), inverse @ (np.cross(J @ Omega, Omega) + torque(time, Q))])
+        return np.concatenate([(Q @ hat).ravel(), inverse @ (np.cross(J @ Omega, Omega) + torque(time, Q, Omega))])
 
     y = np.concatenate([problem.Q0.ravel(), problem.Omega0])
     sign = 1 if t >= problem.t0 else -1
@@ -91,13 +91,13 @@ def _continued(torque: Any, a: Any, b: Any) -> Any:
     """The torque between two jumps, continued to the ends by a parabola: at a jump itself it may be anything."""
     edge = EDGE * (b - a)
 
-    def inside(t: Any, Q: Any) -> Any:
+    def inside(t: Any, Q: Any, Omega: Any) -> Any:
         for end, d in ((a, edge), (b, -edge)):
             x = (t - end) / d
             if x < 1:
-                f, g, h = (torque(end + n * d, Q) for n in (1, 2, 3))
+                f, g, h = (torque(end + n * d, Q, Omega) for n in (1, 2, 3))
                 return (x - 2) * (x - 3) / 2 * f - (x - 1) * (x - 3) * g + (x - 1) * (x - 2) / 2 * h
-        return torque(t, Q)
+        return torque(t, Q, Omega)
 
     return inside
 
@@ -151,7 +151,7 @@ def _computed(problem: Any, times: Any, digits: Any, q: Any, Pi: Any) -> Any:
 def _key(problem: Any, digits: Any, given: Any) -> Any:
     """A hash of all that the result depends on, or None if the torque cannot be seen through: nothing is kept then."""
     data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
-    torque = fingerprint([problem.torque_kernel])
+    torque = fingerprint(problem.made_of[:-1] if problem.has_potential else problem.made_of)
     text = json.dumps(data) + torque.digest + _source()
     return None if torque.unseen else hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -56,7 +56,11 @@ def _series(problem: Any, t: Any, stop: Any, state: Any) -> Any:
     (w, x, y_, z), (k, l, m) = y[:4], y[4:]
     a, b, c = k / J[0], l / J[1], m / J[2]
     parameters = tuple(mp.mpf(value) for value in problem.parameters)
-    tau = problem.torque_kernel(Time(t, t + (stop - t) / 100), matrix((w, x, y_, z)), parameters)
+    time = Time(t, t + (stop - t) / 100)
+    if problem.forces.any:
+        tau = problem.moving_kernels["all"](time, matrix((w, x, y_, z)), (a, b, c), parameters)
+    else:
+        tau = problem.torque_kernel(time, matrix((w, x, y_, z)), parameters)
     tau = [value if isinstance(value, Series) else Series([mp.convert(value)], _zero) for value in tau]
     rates += [
         (x * a + y_ * b + z * c) / -2,
