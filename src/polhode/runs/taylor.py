@@ -44,9 +44,9 @@ class Taylor(BlackBox):
     that of a few. It is the fastest way here to most accuracies over moderate times; for long runs to modest accuracy
     the symplectic methods stay the choice.
 
-    Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of its arguments, with
-    no decision by their values. Where it is singular, or hardly smooth, the steps become short. It is called while it
-    is traced, not during the run: there are no torque evaluations to count.
+    Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
+    arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
+    while it is traced, not during the run: there are no torque evaluations to count.
     """
 
     tolerance: float = FINEST
