@@ -10,7 +10,7 @@ from typing import Any
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.integrators.gauss import DIGITS, lagrange, nodes_of
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.parts.stages import rows
 from polhode.integrators.parts.tableaux import constants as known
@@ -283,6 +283,7 @@ def jem(order: int) -> Method:
         start=start_plain,
         coefficients=None if order in written_out else known(interpolation(order // 2)),
         order=Order(free=(order, math.inf), torque=(2, 2)),
+        velocity=KICKS,
         torques_per_step=1,
         symmetric=True,
         symplectic_free=False,

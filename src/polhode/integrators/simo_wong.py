@@ -4,14 +4,14 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import lie_trapezoid
 from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import NO_SOLVE, secant, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_secant, torque_at
+from polhode.kernels.step import moment_at, start_secant, torque_at
 from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
@@ -52,7 +52,7 @@ def mean_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) 
     b, k, t, q = data
     r, A = lie_trapezoid(e, (b, b, body[0]))
     F = exp(e)
-    return r, A, scaled(k * k, rotated_back(F, torque_at(t, compose(q, F), body)))
+    return r, A, scaled(k * k, rotated_back(F, moment_at(t, compose(q, F), scaled(1 / k, e), body)))
 
 
 @kernel
@@ -146,6 +146,7 @@ ALGO_C1 = Method(
     sources=("simo-wong-1991", "krysl-2008"),
     step=algo_c1_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     energy_free=True,
     drift="+",

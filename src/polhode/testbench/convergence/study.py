@@ -244,9 +244,9 @@ def _with_steps(p: Problem, method: Integrator, counts: list[int], end: float, e
     """The errors of an integrator in steps of h."""
     calls = [0]
 
-    def counting(t: float, Q: np.ndarray) -> np.ndarray:
+    def counting(*at: Any) -> np.ndarray:
         calls[0] += 1
-        return p.torque(t, Q)
+        return p.torque(*at)
 
     own_count = isinstance(method, Method)
     mine = p if own_count else p.copied(torque=counting)

@@ -134,7 +134,7 @@ def _within(code: types.CodeType, node: ast.Lambda) -> bool:
 class _Body:
     """The translation of one function: its scope, then statement by statement."""
 
-    def __init__(self, printer: Printer, function: Callable, tree: ast.FunctionDef | ast.Lambda):
+    def __init__(self, printer: Printer, function: Callable, tree: ast.FunctionDef | ast.Lambda) -> None:
         self.printer, self.tree, self.name = printer, tree, function.__name__
         arguments = tree.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
@@ -159,7 +159,13 @@ class _Body:
     # ---- statements
 
     def block(self, statements: Iterable[ast.stmt], pad: str) -> list[str]:
-        return [pad + line for statement in statements for line in self.statement(statement)]
+        """What stands after a return that is certain is for another arithmetic, and left out."""
+        lines: list[str] = []
+        for statement in statements:
+            lines += self.statement(statement)
+            if lines and lines[-1].startswith("return "):
+                break
+        return [pad + line for line in lines]
 
     def statement(self, node: ast.stmt) -> list[str]:
         match node:
