@@ -109,6 +109,8 @@ def _integrated(bodies, method, h, n, every, threads, progress):
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
     method = adapted(method, alone.forces)
+    if alone.control is not None:
+        return _one_by_one(bodies, method, h, n, every, progress, "a controller is called for one body after the other")
     memory, coefficients = sizes(alone, method, h)
     way = way_of(alone, method, memory, coefficients)
     if way.loop is None:
