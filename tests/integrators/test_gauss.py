@@ -14,7 +14,7 @@ from polhode.integrators.gauss import coefficients
 from polhode.kernels.quadrature_nodes import Nodes, as_nodes, as_numbers, collocation, largest, last_of, mixed, total
 from polhode.machine.compile import TORQUE
 from polhode.machine.lanes import HALF
-from polhode.machine.quadrature_lanes import torque_for
+from polhode.runs.kernel_runner import machine_torque
 from polhode.testbench.certificate import cases
 from tests.support.dop853 import reference_end
 
@@ -105,7 +105,7 @@ def test_a_torque_is_taken_in_lanes_or_one_node_after_the_other(method):
     smooth = ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: (Q[0, 1] + t, np.sin(Q[1, 2]), 0.3), Omega0=(1, 2, 3))
     sharp = ph.Problem(inertia=(1, 2, 2.5), torque=branching, Omega0=(0.1, 0.2, 0.3))
     for problem, in_lanes in ((smooth, True), (sharp, False)):
-        _, kind = torque_for(problem, method.nodes)
+        _, kind = machine_torque(problem, method)
         assert (kind != TORQUE) == in_lanes
         given = dict(h=0.05, n_steps=40)
         compiled, plain = ph.solve(problem, method, **given), ph.solve(problem, method, **given, compiled=False)

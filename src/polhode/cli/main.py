@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import os
 import sys
+from typing import Any, NoReturn
 
 from polhode.errors import InputError
 
@@ -31,7 +32,7 @@ VERBS = {
 DONE, FAILED, MISUSE = 0, 1, 2
 
 
-def main(argv=None):
+def main(argv: Any = None) -> Any:
     """Run a command line and return its exit code."""
     sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by who called: >&-
     for stream in (sys.stdout, sys.stderr):
@@ -58,25 +59,25 @@ def main(argv=None):
         return _told(name, f"the output cannot be written: {error.strerror or error}.", FAILED)
 
 
-def _told(name, sentence, code):
+def _told(name: Any, sentence: Any, code: Any) -> Any:
     """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
     with contextlib.suppress(OSError):
         print(f"{name}: {sentence}", file=sys.stderr, flush=True)
     return code
 
 
-def _nowhere():
+def _nowhere() -> Any:
     """A stream that forgets what it is given."""
     return open(os.devnull, "w", encoding="utf-8")
 
 
-def _give_up_output():
+def _give_up_output() -> None:
     """What is left in the buffer of standard output goes nowhere: at the end it would raise again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def parser():
+def parser() -> Any:
     """The parser of the whole command line."""
     from polhode import __version__
 
@@ -106,5 +107,5 @@ def parser():
 class _Parser(argparse.ArgumentParser):
     """argparse with one sentence for misuse."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         self.exit(MISUSE, f"{self.prog}: {message}. See {self.prog} --help.\n")

@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+from typing import Any
 
 
-def number(text):
+def number(text: Any) -> Any:
     """A finite number, for argparse."""
     try:
         value = float(text)
@@ -15,7 +16,7 @@ def number(text):
     return value
 
 
-def whole(text):
+def whole(text: Any) -> Any:
     """A whole number, at least 1, for argparse; 1e9 is one."""
     try:
         value = int(text) if text.isdecimal() else float(text)
@@ -26,12 +27,12 @@ def whole(text):
     return int(value)
 
 
-def wants_progress():
+def wants_progress() -> Any:
     """Whether somebody watches standard error."""
     return sys.stderr.isatty()
 
 
-def show(*things):
+def show(*things: Any) -> None:
     """Print rich tables and texts on standard output; wide where there is no terminal to fit."""
     from rich.console import Console
 
@@ -40,7 +41,7 @@ def show(*things):
         console.print(thing, soft_wrap=isinstance(thing, str) and not sys.stdout.isatty())
 
 
-def show_json(data):
+def show_json(data: Any) -> None:
     """Print JSON on standard output."""
     from polhode.views.files import as_json
 

@@ -8,11 +8,13 @@ the user sees is Q R^T, and a body torque of theirs is R^T tau in principal axes
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from polhode.errors import InputError
-from polhode.inputs.parameters import FIRST, Fields, arguments, record, view
-from polhode.kernels.scalar import STEP
-from polhode.kernels.vectors import apply_transposed, product
+from polhode.inputs.parameters import Fields, arguments, optional_velocity, record, view
+from polhode.kernels.scalar import STEP, kernel
+from polhode.kernels.step import l_at
+from polhode.kernels.vectors import apply, apply_transposed, cross, minus, plus, product
 from polhode.pickling import recipe
 
 PARAMETERS = 16
@@ -24,6 +26,13 @@ def square(Q):
     import numpy
 
     return numpy.array(Q).reshape(3, 3)
+
+
+def vector3(v):
+    """Three numbers as an array; on the stack, in machine code."""
+    import numpy
+
+    return numpy.array(v)
 
 
 def triple(value):
@@ -56,6 +65,16 @@ def torque_call(user, fields):
     if fields.spread:
         return lambda t, Q, par: triple(user(t, square(Q), *view(p, par)))
     return lambda t, Q, par: triple(user(t, square(Q), view(p, par)))
+
+
+def moment_call(user, fields):
+    """call(t, Q, Omega, par): the user's torque that takes the velocity, as three numbers."""
+    if fields is None:
+        return lambda t, Q, Omega, par: triple(user(t, square(Q), vector3(Omega)))
+    p = record(fields)
+    if fields.spread:
+        return lambda t, Q, Omega, par: triple(user(t, square(Q), vector3(Omega), *view(p, par)))
+    return lambda t, Q, Omega, par: triple(user(t, square(Q), vector3(Omega), view(p, par)))
 
 
 def potential_call(user, fields):
@@ -91,6 +110,85 @@ def space_torque(user, fields: Fields | None = None):
 
 
 @recipe
+def body_moment(user, fields: Fields | None = None):
+    """From tau(t, Q, Omega) in the user's body axes, or tau(t, Q, Omega, p)."""
+    call = moment_call(user, fields)
+
+    def moment(t, Q, Omega, par):
+        return apply_transposed(axes(par), call(t, seen(Q, par), apply(axes(par), Omega), par))
+
+    return moment
+
+
+@recipe
+def space_moment(user, fields: Fields | None = None):
+    """From the torque in space axes, a function of the velocity in space axes."""
+    call = moment_call(user, fields)
+
+    def moment(t, Q, Omega, par):
+        return apply_transposed(Q, call(t, seen(Q, par), apply(Q, Omega), par))
+
+    return moment
+
+
+@recipe
+def of_both(torque, moment):
+    """A torque tau(t, Q), and one that takes the velocity."""
+    return lambda t, Q, Omega, par: plus(torque(t, Q, par), moment(t, Q, Omega, par))
+
+
+@recipe
+def of_two(torque, other):
+    """Two torques tau(t, Q)."""
+    return lambda t, Q, par: plus(torque(t, Q, par), other(t, Q, par))
+
+
+@recipe
+def with_held(torque):
+    """A torque and one that is held for a while."""
+    return lambda t, Q, par: plus(torque(t, Q, par), (par[25], par[26], par[27]))
+
+
+@recipe
+def with_internal(torque, moving, damped, rotor):
+    """A torque with damping and the rotor's part added, -C Omega + l x Omega - l', which takes the velocity."""
+    if not moving:
+        torque = without_velocity(torque)
+    if damped and rotor:
+        return lambda t, Q, Omega, par: plus(
+            torque(t, Q, Omega, par), plus(damping_torque(Omega, par), rotor_torque(t, Omega, par))
+        )
+    if damped:
+        return lambda t, Q, Omega, par: plus(torque(t, Q, Omega, par), damping_torque(Omega, par))
+    if rotor:
+        return lambda t, Q, Omega, par: plus(torque(t, Q, Omega, par), rotor_torque(t, Omega, par))
+    return torque
+
+
+@recipe
+def without_velocity(torque):
+    """A torque tau(t, Q) as one that is told the velocity."""
+    return lambda t, Q, Omega, par: torque(t, Q, par)
+
+
+@kernel
+def damping_torque(Omega, par):
+    """-C Omega"""
+    x, y, z = Omega
+    return (
+        -(par[9] * x + par[10] * y + par[11] * z),
+        -(par[12] * x + par[13] * y + par[14] * z),
+        -(par[15] * x + par[16] * y + par[17] * z),
+    )
+
+
+@kernel
+def rotor_torque(t, Omega, par):
+    """l x Omega - l', what a rotor does to the body."""
+    return minus(cross(l_at(t, par), Omega), (par[21], par[22], par[23]))
+
+
+@recipe
 def potential_only(user, fields: Fields | None = None):
     """From the potential alone: tau_j = -dU(Q exp(e hat e_j))/de at e = 0, by the complex step, to round-off."""
     call = potential_call(user, fields)
@@ -119,18 +217,37 @@ def user_potential(user, fields: Fields | None = None):
 # ---- from what the user gave ---------------------------------------------------------------------------
 
 
-def fields_taken(label: str, user: Callable, fields: Fields | None, first: tuple[str, ...]) -> Fields | None:
-    """The parameters that a function takes behind its first arguments: all, or None; a sentence if neither fits."""
+@dataclass(frozen=True)
+class Form:
+    """What a user's function takes: its first arguments, and whether the velocity and the parameters follow."""
+
+    first: tuple[str, ...]
+    velocity: bool = False
+    fields: Fields | None = None
+
+
+def form(label: str, user: Callable, fields: Fields | None, first: tuple[str, ...], velocity: str = "") -> Form:
+    """The form of a function, from the number of its arguments; a sentence where none fits, or two do.
+
+    `velocity` is what the velocity is called, where a function may take it.
+    """
     more = () if fields is None else fields.names if fields.spread else ("p",)
-    forms = [(*first, *more), first] if more else [first]
+    forms = [Form(first, False, fields if more else None)]
+    if velocity:
+        forms.append(Form(first, True, fields if more else None))
+    if more:
+        forms.append(Form(first))
+    spelled = [(*first, *(velocity,) * f.velocity, *(more if f.fields else ())) for f in forms]
     least, most = arguments(user)
-    for form in forms:
-        if least <= len(form) <= most:
-            return fields if len(form) > len(first) else None
+    fitting = [f for f, names in zip(forms, spelled) if least <= len(names) <= most]
+    if fitting and not (len(fitting) > 1 and fitting[1].velocity and optional_velocity(user)):
+        return fitting[0]
+    called = " or ".join(f"{label}({', '.join(names)})" for names in spelled)
+    if fitting:
+        raise InputError(f"{label} may take the velocity or not, and both fit: write {called}, without a default.")
     takes = str(least) if least == most else f"{least} to {most}" if most < math.inf else f"{least} or more"
-    called = " or ".join(f"{label}({', '.join(form)})" for form in forms)
-    hint = "" if fields else " Parameters come with parameters={name: value} or args=(...)."
     plural = "" if takes == "1" else "s"
+    hint = "" if fields else " Parameters come with parameters={name: value} or args=(...)."
     raise InputError(f"{label} takes {takes} argument{plural}; it is called as {called}.{hint}")
 
 
@@ -138,7 +255,7 @@ def with_values(user: Callable, fields: Fields | None, row: tuple[float, ...]) -
     """A user's function of its first arguments alone, with parameters of these values."""
     if fields is None:
         return user
-    p = view(record(fields), (*FIRST * (0.0,), *row))
+    p = view(record(fields), (*fields.first * (0.0,), *row))
     return lambda *given: user(*given, *(p if fields.spread else (p,)))
 
 

@@ -23,7 +23,7 @@ from polhode.inputs.names import items
 from polhode.inputs.numbers import real_array
 
 FIRST = 9
-"""Where in a row the parameters begin."""
+"""Where in a row the parameters begin, behind the axes."""
 
 TAKEN = ("Q0", "Omega0", "Pi0", "t0", "inertia", "args")
 """Names that `Problem.replaced` has for other things."""
@@ -36,6 +36,7 @@ class Fields:
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     spread: bool = False
+    first: int = FIRST  # where in the row they begin
 
     def row(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """The numbers of all parameters, one after the other."""
@@ -89,7 +90,7 @@ class Fields:
         return found
 
 
-def fields(parameters: Any, args: Any) -> tuple[Fields | None, tuple[float, ...]]:
+def fields(parameters: Any, args: Any, first: int = FIRST) -> tuple[Fields | None, tuple[float, ...]]:
     """The fields of what was given as parameters= or args=, and the row of numbers; None if neither was."""
     if parameters is not None and args is not None:
         raise InputError("Give parameters (by name) or args (one by one), not both.")
@@ -115,7 +116,7 @@ def fields(parameters: Any, args: Any) -> tuple[Fields | None, tuple[float, ...]
             )
     label = Fields(tuple(values), (), args is not None).label
     shapes = tuple(_finite(label(name), x).shape for name, x in values.items())
-    found = Fields(tuple(values), shapes, args is not None)
+    found = Fields(tuple(values), shapes, args is not None, first)
     return found, found.row(values)
 
 
@@ -144,13 +145,13 @@ def _finite(label: str, value: Any) -> np.ndarray:
 def record(known: Fields) -> type:
     """The class of p: a named tuple of numbers and arrays."""
     made = namedtuple("p", known.names, module=__name__)  # type: ignore[misc]
-    made.shapes, made.spread = known.shapes, known.spread  # type: ignore[attr-defined]
+    made.shapes, made.spread, made.first = known.shapes, known.spread, known.first  # type: ignore[attr-defined]
     return made
 
 
 def view(kind: Any, par: Any) -> Any:
     """p, from a row that begins with the axes, or a plain tuple; in machine code the arrays live on the stack."""
-    found, at = [], FIRST
+    found, at = [], kind.first
     for shape in kind.shapes:
         size = math.prod(shape)
         found.append(np.array(par[at : at + size]).reshape(shape) if shape else par[at])
@@ -170,3 +171,12 @@ def arguments(function: Callable[..., Any]) -> tuple[int, float]:
     by_place = [p for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = sum(p.default is p.empty for p in by_place)
     return needed, math.inf if any(p.kind is p.VAR_POSITIONAL for p in known) else len(by_place)
+
+
+def optional_velocity(function: Callable[..., Any]) -> bool:
+    """Whether a function has an argument that is called like a velocity and has a default."""
+    try:
+        known = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(p.default is not p.empty and p.name.lower().startswith("omega") for p in known)

@@ -9,6 +9,7 @@ from polhode.integrators.method import Method, Order
 from polhode.integrators.nystrom import BLANES_CASAS_ESCORIHUELA, nystrom_step
 from polhode.integrators.parts.tableaux import constants
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
@@ -25,7 +26,7 @@ CORRECTED = PREDICTED + (FLIGHTS + 1) * KNOWN
 
 
 @kernel
-def adams_step(h, t, state, body):
+def adams_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Adams's method for the momentum in space, around exact free flights for the rotation; one torque a step.
 
     In space axes the momentum pi = Q Pi is nothing but the integral of the torque f = Q tau, and where f is known as
@@ -57,7 +58,7 @@ def adams_step(h, t, state, body):
 
 
 @kernel
-def guided(h, q, Pi, f, at, n, body):
+def guided(h: Number, q: Quat, Pi: Vec3, f: tuple, at: int, n: int, body: Body) -> tuple[Quat, Vec3]:
     """The motion over h under a torque in space, a polynomial through n values f whose weights begin at `at`."""
     c = body[2]
     for i in range(FLIGHTS + 1):
@@ -72,7 +73,7 @@ def guided(h, q, Pi, f, at, n, body):
 
 
 @kernel
-def start_adams(h, t, q, Pi, body):
+def start_adams(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state: the torques of six steps before it, by RKN8 backwards."""
     tau = torque_at(t, q, body)
     one = before(h, t, (q, Pi, tau, ()), body)
@@ -86,13 +87,13 @@ def start_adams(h, t, q, Pi, body):
 
 
 @kernel
-def before(h, t, state, body):
+def before(h: Number, t: Number, state: State, body: Body) -> State:
     """A state of RKN8 a step before this one; the coefficients begin with those of RKN8."""
     return RKN8_STEP(-h, t, state, body)[0]
 
 
 @kernel
-def in_space(state):
+def in_space(state: State) -> Vec3:
     """The torque of a state in space axes."""
     return rotated(state[0], state[2])
 
@@ -101,13 +102,15 @@ RKN8_STEP = nystrom_step(FLIGHTS)
 
 
 @functools.cache
-def weights(first):
+def weights(first: int) -> tuple[Fraction, ...]:
     """For each kick of the splitting the weights of values at times `first`, first - 1, ..., in units of the step."""
     times = [Fraction(0)]
     for a in SPLITTING[1::2]:
         times.append(times[-1] + a)
     nodes = [Fraction(first - j) for j in range(KNOWN + first)]
-    return tuple(math.prod((c - y) / (x - y) for y in nodes if y != x) for c in times for x in nodes)
+    return tuple(
+        math.prod(((c - y) / (x - y) for y in nodes if y != x), start=Fraction(1)) for c in times for x in nodes
+    )
 
 
 ADAMS8 = Method(

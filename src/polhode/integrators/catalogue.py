@@ -23,9 +23,11 @@ from polhode.integrators.moser_veselov import MLEOK, RATTLE
 from polhode.integrators.munthe_kaas import RKMK2, RKMK3, RKMK4
 from polhode.integrators.nukala_shelton import MCG, PRK
 from polhode.integrators.nystrom import RKN6, RKN8
+from polhode.integrators.partitioned import PRK4
 from polhode.integrators.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12
-from polhode.integrators.simo_wong import ALGO_C1, SW
+from polhode.integrators.simo_wong import ALGO_C1, SW, SW1
 from polhode.integrators.splitting import LP2, SR2, SR4, SR6
+from polhode.integrators.svanberg import SVANBERG
 from polhode.integrators.time_transformed import DMV_TT4, DMV_TT6
 from polhode.integrators.trapezoidal import RKMK_TRAP, RKMK_TRAPWD, TRAP, TRAPM
 from polhode.integrators.variational import HP_EXP, SACCON, VLV
@@ -35,9 +37,10 @@ METHODS = (
     *(ELN, NMB, NMS, TLN, TLN_EXP, ALGO_0),
     *(LIEMID, LIEMID_E1, LIEMID_E2, LIEMID_EA, LIEMID_EB),
     *(IMIDM, IMID, TRAP, TRAPM, RKMK_TRAP, RKMK_TRAPWD),
-    *(ALGO_C1, SW),
+    *(ALGO_C1, SW, SW1),
     *(AKW, LS),
     *(HSTAGM,),
+    *(SVANBERG,),
     *(PRK, MCG),
     *(NEW1, NEW2, NEW3),
     *(VLV, VLV_KAHAN, HP_EXP, SACCON),
@@ -46,7 +49,7 @@ METHODS = (
     *(DMV_TT4, DMV_TT6),
     *(IMR2, IMR4, IMR6),
     *(SR2, SR4, SR6, LP2),
-    *(RKMK2, RKMK3, RKMK4),
+    *(RKMK2, RKMK3, RKMK4, PRK4),
     *(CG3, CG4, CG_RK4),
     *(EXACT, JEM2, JEM4, JEM6),
     *(RKN6, RKN8),

@@ -112,6 +112,8 @@ def compose(method: str | Method, scheme: Any) -> Method:
         coefficients=composed_coefficients(scheme.weights, base.coefficients),
         nodes=base.nodes,
         free_only=base.free_only,
+        velocity=base.velocity,
+        composed=(base, s),
         order=raised["free"][0] if len({n for pair in raised.values() for n in pair}) == 1 else Order(**raised),
         torques_per_step=None if base.torques_per_step is None else s * base.torques_per_step,
         **{row.claim: getattr(base, row.claim) for row in CLAIMED if row.composes},

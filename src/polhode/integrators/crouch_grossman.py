@@ -6,15 +6,15 @@ from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, flag, text_or_empty
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import MOMENTA, Method, Order
 from polhode.integrators.parts.stages import packed, places, total, turned
 from polhode.integrators.parts.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Quat, Vec3
 from polhode.kernels.rotations import compose, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_plain, torque_at
-from polhode.kernels.vectors import cross, lin, mul, plus
+from polhode.kernels.step import moment_at, start_plain, velocity_of
+from polhode.kernels.vectors import cross, lin, plus
 from polhode.pickling import recipe
 
 
@@ -23,7 +23,7 @@ from polhode.pickling import recipe
 def crouch_grossman_step(s: int, momentum: bool) -> Callable[..., Any]:
     """The step for explicit tableaux of s stages; with `momentum` the variant that conserves it."""
     b = places(s, True)[1]
-    slope, ended = (space_slope, rotated_back) if momentum else (body_slope, as_it_is)
+    slope, ended = ((space_speed, space_rate), rotated_back) if momentum else ((body_speed, body_rate), as_it_is)
     slopes, weighted, turn = stages(s, s, slope), total(s, b), turned(s, b)
 
     def step(
@@ -46,7 +46,7 @@ def crouch_grossman_step(s: int, momentum: bool) -> Callable[..., Any]:
 
             F_i  = exp(h a_i1 Omega_1) exp(h a_i2 Omega_2) ...         F   = exp(h b_1 Omega_1) exp(h b_2 Omega_2) ...
             Pi_i = Pi0 + h sum_j a_ij (Pi_j x Omega_j + tau_j)         Pi1 = Pi0 + h sum_j b_j (Pi_j x Omega_j + tau_j)
-            Omega_i = J^-1 Pi_i,   tau_i = tau(t + c_i h, Q0 F_i)      Q1  = Q0 F
+            Omega_i = J^-1 Pi_i,   tau_i = tau(t + c_i h, Q0 F_i, Omega_i)   Q1  = Q0 F
 
         Rotations do not commute, so from order 3 on there are more conditions of order than in a vector space,
         the first of them sum_i b_i^2 c_i + 2 sum_{i<j} b_i c_i b_j = 1/3. CG3 takes Crouch and Grossman's
@@ -72,14 +72,15 @@ def crouch_grossman_step(s: int, momentum: bool) -> Callable[..., Any]:
         F = turn(h, body[2], identity(q), Om)
         q = compose(q, F)
         Pi = ended(F, lin(1, Pi, h, weighted(body[2], M)))
-        return (unit(q), Pi, torque_at(t + h, q, body), memory), NO_SOLVE
+        return (unit(q), Pi, moment_at(t + h, q, velocity_of(Pi, body), body), memory), NO_SOLVE
 
     step.__name__ = "crouch_grossman_momentum_step" if momentum else "crouch_grossman_step"
     return step
 
 
-def stages(i: int, s: int, slope: Callable[..., Any]) -> Callable[..., Any]:
+def stages(i: int, s: int, slope: tuple[Callable[..., Any], Callable[..., Any]]) -> Callable[..., Any]:
     """The kernel of velocities and slopes of the momentum at the first i of s stages."""
+    speed, rate = slope
     if i == 1:
 
         def first(
@@ -95,8 +96,8 @@ def stages(i: int, s: int, slope: Callable[..., Any]) -> Callable[..., Any]:
                 tuple[Callable[..., Any], tuple[float, ...]],
             ],
         ) -> tuple[tuple[tuple[float, float, float]], tuple[tuple[float, float, float]]]:
-            Om, M = slope(identity(q), Pi, tau, body)
-            return (Om,), (M,)
+            Om = speed(identity(q), Pi, body)
+            return (Om,), (rate(identity(q), Pi, Om, tau),)
 
         return first
     rows, _, c = places(s, True)
@@ -119,23 +120,36 @@ def stages(i: int, s: int, slope: Callable[..., Any]) -> Callable[..., Any]:
         Oms, Ms = before(h, t, q, Pi, tau, body)
         a = body[2]
         F = turn(h, a, identity(q), Oms)
-        Om, M = slope(F, lin(1, Pi, h, row(a, Ms)), torque_at(t + a[here] * h, compose(q, F), body), body)
-        return Oms + (Om,), Ms + (M,)
+        p = lin(1, Pi, h, row(a, Ms))
+        Om = speed(F, p, body)
+        tau = moment_at(t + a[here] * h, compose(q, F), Om, body)
+        return Oms + (Om,), Ms + (rate(F, p, Om, tau),)
 
     return slopes
 
 
 @kernel
-def body_slope(F: Quat, Pi: Vec3, tau: Vec3, body: Body) -> tuple[Vec3, Vec3]:
-    """Velocity, and slope of the momentum in body axes."""
-    Om = mul(body[1], Pi)
-    return Om, plus(cross(Pi, Om), tau)
+def body_speed(F: Quat, Pi: Vec3, body: Body) -> Vec3:
+    """The velocity, from the momentum in body axes."""
+    return velocity_of(Pi, body)
 
 
 @kernel
-def space_slope(F: Any, p: Any, tau: Vec3, body: Body) -> Any:
-    """Velocity, and slope of the momentum in the axes at the start of the step."""
-    return mul(body[1], rotated_back(F, p)), rotated(F, tau)
+def body_rate(F: Quat, Pi: Vec3, Om: Vec3, tau: Vec3) -> Vec3:
+    """The slope of the momentum in body axes."""
+    return plus(cross(Pi, Om), tau)
+
+
+@kernel
+def space_speed(F: Quat, p: Vec3, body: Body) -> Vec3:
+    """The velocity, from the momentum in the axes at the start of the step."""
+    return velocity_of(rotated_back(F, p), body)
+
+
+@kernel
+def space_rate(F: Quat, p: Vec3, Om: Vec3, tau: Vec3) -> Vec3:
+    """The slope of the momentum in the axes at the start of the step."""
+    return rotated(F, tau)
 
 
 @kernel
@@ -181,6 +195,7 @@ def crouch_grossman(
         start=start_plain,
         coefficients=packed(tableau),
         order=on_group if free == (on_group, on_group) else Order(free=free, torque=(on_group, on_group)),
+        velocity=MOMENTA,
         torques_per_step=s,
         symmetric=False,
         symplectic_free=False,

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.splitting import turned_1, turned_2, turned_3
 from polhode.kernels.free_flow import free_flow
@@ -73,6 +73,7 @@ EXACT = Method(
     step=kicked(exact),
     start=start_plain,
     order=Order(free=(inf, inf), torque=(2, 2)),
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

@@ -8,7 +8,7 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method
+from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.tableaux import rounded
 from polhode.kernels.implicit import repeated, size
 from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, State, Vec3
@@ -24,7 +24,7 @@ from polhode.kernels.quadrature_nodes import (
 )
 from polhode.kernels.rotations import matrix, unit
 from polhode.kernels.scalar import kernel, magnitude
-from polhode.kernels.step import torque_at
+from polhode.kernels.step import moment_at, twice_spun, velocity_of
 from polhode.kernels.vectors import lin, minus, plus, scaled
 from polhode.pickling import recipe
 
@@ -86,7 +86,7 @@ def sweep(
     f = turned(Q0, scaled(b, turning(h, Q0, P, body)))
     Q = stages(q, m, f)
     e = turning(h, Q, P, body)
-    tau = torques(times, matrix(Q), body)
+    tau = torques(times, matrix(Q), scaled(2 / h, e), body)
     k = 2 * h * b * (1 / (Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]))  # the division is that of `matrix`
     g = plus4(turned(P, scaled(b, e)), turned(Q, scaled(k, tau)))
     P = stages(p, m, g)
@@ -104,7 +104,7 @@ def momentum(q: Quat, Pi: Vec3) -> Quat:
 @kernel
 def turning(h: Number, Q: Quat, P: Quat, body: Body) -> Vec3:
     """(h/2) Omega at the stages."""
-    Pi, k = seen_by(Q, P), h / 4
+    Pi, k = twice_spun(seen_by(Q, P), body), h / 4
     return (k * body[1][0] * Pi[0], k * body[1][1] * Pi[1], k * body[1][2] * Pi[2])
 
 
@@ -158,7 +158,7 @@ def distance(a: Quat, b: Quat) -> Number:
 def start_gauss(h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> State:
     """The first state: a step before this one, with the velocity and the torque of now throughout."""
     _, _, b, _ = collocation(body[2])
-    tau = torque_at(t, q, body)
+    tau = moment_at(t, q, velocity_of(Pi, body), body)
     p = momentum(q, Pi)
     e = turning(h, q, p, body)
     f, g = turned(q, e), plus4(turned(p, e), turned(q, scaled(2 * h, tau)))
@@ -248,6 +248,7 @@ def gauss(order: int) -> Method:
         start=start_gauss,
         coefficients=for_any_body(s),
         nodes=s,
+        velocity=MOMENTA,
         order=order,
         symmetric=True,
         symplectic_free=True,

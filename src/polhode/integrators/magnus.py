@@ -10,9 +10,9 @@ from typing import Any
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.integrators.gauss import DIGITS, lagrange, nodes_of
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
-from polhode.integrators.parts.stages import total
+from polhode.integrators.parts.stages import rows
 from polhode.integrators.parts.tableaux import constants as known
 from polhode.kernels.elliptic import jacobi
 from polhode.kernels.free_flow import added, constants, labels, picked, placed
@@ -191,14 +191,6 @@ def magnus(r: int) -> Callable[..., Any]:
     return series
 
 
-def rows(n: int, r: int, at: int) -> Callable[..., Any]:
-    """The kernel of n sums over r vectors, with the coefficients from `at` on."""
-    if n == 0:
-        return lambda coefficients, w: ()
-    before, row = rows(n - 1, r, at), total(r, at + r * (n - 1))
-    return lambda coefficients, w: before(coefficients, w) + (row(coefficients, w),)
-
-
 def growth(n: int, gamma: int) -> Callable[..., Any]:
     """The kernel of the first n coefficients of Psi = x P_0 + x^3 P_1 + ..., from those of e and o.
 
@@ -291,6 +283,7 @@ def jem(order: int) -> Method:
         start=start_plain,
         coefficients=None if order in written_out else known(interpolation(order // 2)),
         order=Order(free=(order, math.inf), torque=(2, 2)),
+        velocity=KICKS,
         torques_per_step=1,
         symmetric=True,
         symplectic_free=False,

@@ -15,6 +15,10 @@ DRIFTS = ("+", "-", "none", "unstable")
 """What can be said of the energy on the stress test."""
 
 
+STAGES, MOMENTA, KICKS = VELOCITIES = ("stages", "momenta", "kicks")
+"""How a method takes torques that depend on the velocity; see ``velocity.py``."""
+
+
 @dataclass(frozen=True)
 class Order:
     """Orders of convergence, for Q and for Omega; without a torque and with one."""
@@ -55,6 +59,9 @@ class Method(Travels, Claims):
         0  # how many attitudes a step gives to the torque at once, if it does (``polhode.kernels.quadrature_nodes``)
     )
     free_only: bool = False
+    velocity: str | None = None  # how it takes a torque tau(t, Q, Omega), damping, rotors: one of VELOCITIES, or not
+    lifted: bool = False  # whether it has been made ready for damping, rotors and the like (``velocity.py``)
+    composed: tuple["Method", int] | None = None  # the method that it is composed of, and of how many of its steps
     extended: bool = False  # the memory is part of the state, not only a guess: properties are those of the whole
     aliases: tuple[str, ...] = ()
     title: str = ""
@@ -74,6 +81,10 @@ class Method(Travels, Claims):
         whole(f"torques_at_start of {self.name}", self.torques_at_start, least=0)
         if self.torques_per_step is not None:
             whole(f"torques_per_step of {self.name}", self.torques_per_step, least=0)
+        if self.velocity is not None and self.velocity not in VELOCITIES:
+            raise InputError(
+                f"velocity of {self.name} is {one_line(self.velocity)}; it may be {', '.join(VELOCITIES)}, or None."
+            )
         for label in ("free_only", "extended"):
             flag(f"{label} of {self.name}", getattr(self, label))
         for row in CLAIMED:
@@ -115,7 +126,7 @@ class Method(Travels, Claims):
 
     def open_claims(self) -> list[str]:
         """The claims left open, which the catalogue does not allow."""
-        may_be_none = {"coefficients"} | {row.claim for row in PROPERTIES if row.kind == NUMBER}
+        may_be_none = {"coefficients", "velocity", "composed"} | {row.claim for row in PROPERTIES if row.kind == NUMBER}
         if self.free_only:
             may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and row.needs_torque}
         return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.preprocessed import coefficients, even
 from polhode.integrators.series import free_body
@@ -102,6 +102,7 @@ def imr(order: int) -> Method:
         start=start_trail,
         coefficients=coefficients(free_body.midpoint, order // 2 - 1, 3),
         order=Order(free=(order, order), torque=(2, 2)),
+        velocity=KICKS,
         torques_per_step=1,
         symmetric=True,
         symplectic_free=False,

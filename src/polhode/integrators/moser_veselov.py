@@ -1,6 +1,6 @@
 """Moser-Veselov: the integrable discretisation of the free body, with half kicks for a torque."""
 
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.equations import moser_veselov
 from polhode.integrators.parts.kicked import kicked
 from polhode.kernels.implicit import newton, size, within
@@ -75,6 +75,7 @@ RATTLE = Method(
     step=kicked(rattle),
     start=start_trail,
     order=2,
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

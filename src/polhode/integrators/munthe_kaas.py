@@ -5,15 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.inputs import checked_call, text_or_empty
-from polhode.integrators.method import Method
+from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.stages import packed, places, total
 from polhode.integrators.parts.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Quat, Vec3
 from polhode.kernels.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_plain, torque_at
-from polhode.kernels.vectors import lin, mul, scaled
+from polhode.kernels.step import moment_at, start_plain, velocity_of
+from polhode.kernels.vectors import lin, scaled
 from polhode.pickling import recipe
 
 
@@ -40,7 +40,7 @@ def explicit_step(s: int) -> Callable[..., Any]:
 
         Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0. Then
 
-            Psi' = dexp_{-Psi}^-1 J^-1 exp(-Psi) p,          p' = exp(Psi) tau(t, Q0 exp(Psi))
+            Psi' = dexp_{-Psi}^-1 J^-1 exp(-Psi) p,          p' = exp(Psi) tau(t, Q0 exp(Psi), Omega)
 
         is an equation in a vector space, and any tableau (A, b, c) integrates it:
 
@@ -64,7 +64,7 @@ def explicit_step(s: int) -> Callable[..., Any]:
         F = exp(scaled(h, weighted(body[2], K)))
         q = compose(q, F)
         Pi = rotated_back(F, lin(1, Pi, h, weighted(body[2], M)))
-        return (unit(q), Pi, torque_at(t + h, q, body), memory), NO_SOLVE
+        return (unit(q), Pi, moment_at(t + h, q, velocity_of(Pi, body), body), memory), NO_SOLVE
 
     return munthe_kaas_step
 
@@ -72,7 +72,7 @@ def explicit_step(s: int) -> Callable[..., Any]:
 def stages(i: int, s: int) -> Callable[..., Any]:
     """The kernel of the slopes (K, M) of the first i of s stages."""
     if i == 1:  # at the start of the step, where Psi = 0
-        return lambda h, t, q, Pi, tau, body: ((mul(body[1], Pi),), (tau,))
+        return lambda h, t, q, Pi, tau, body: ((velocity_of(Pi, body),), (tau,))
     rows, _, c = places(s, True)
     before, row, here = stages(i - 1, s), total(i - 1, rows[i - 1]), c + i - 1
 
@@ -101,24 +101,32 @@ def stages(i: int, s: int) -> Callable[..., Any]:
 def slope(t: Number, Psi: Vec3, p: Vec3, q: Quat, body: Body) -> tuple[Vec3, Vec3]:
     """(Psi', p') at the stage (t, Psi, p) over the attitude q."""
     F = exp(Psi)
-    tau = torque_at(t, compose(q, F), body)
-    Omega = mul(body[1], rotated_back(F, p))
+    Omega = velocity_of(rotated_back(F, p), body)
+    tau = moment_at(t, compose(q, F), Omega, body)
     return dexpinv(scaled(-1, Psi), Omega), rotated(F, tau)
 
 
 @checked_call
 def munthe_kaas(
     tableau: Any,
+    second: Any = None,
     *,
     name: str = "",
     aliases: tuple[str, ...] = (),
     drift: str | None = None,
     sources: tuple[str, str] = ("munthe-kaas-1998", "munthe-kaas-1999"),
 ) -> Method:
-    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method."""
+    """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
+
+    With a second tableau it is partitioned: the first is for the attitude, the second for the velocity.
+    """
     from polhode.integrators.munthe_kaas_implicit import implicit_start, implicit_step
 
     tableau, name = given_tableau(tableau), text_or_empty("name", name)
+    if second is not None:
+        from polhode.integrators.partitioned import partitioned
+
+        return partitioned(tableau, given_tableau(second), name, drift)
     s, explicit = tableau.stages, tableau.explicit
     not_kept = False if explicit else None  # an implicit tableau may be symmetric on the group, or more: measure it
     return Method(
@@ -131,6 +139,7 @@ def munthe_kaas(
         start=start_plain if explicit else implicit_start(s),
         coefficients=packed(tableau),
         order=tableau.order,
+        velocity=MOMENTA if explicit else None,
         torques_per_step=s if explicit else None,
         symmetric=not_kept,
         symplectic_free=not_kept,

@@ -24,6 +24,7 @@ from polhode.integrators.magnus import jem
 from polhode.integrators.method import Method
 from polhode.integrators.modified_midpoint import imr
 from polhode.integrators.preprocessed import dmv
+from polhode.integrators.simo_wong import simo_wong
 from polhode.integrators.splitting import sr
 from polhode.integrators.time_transformed import time_transformed
 from polhode.integrators.trapezoidal import trapezoidal
@@ -72,6 +73,8 @@ WITH_NUMBERS = (
     WithNumbers("SR8", rf"sr{WHOLE}", _optional(sr)),
     WithNumbers("GAUSS12", rf"gauss{WHOLE}", _optional(gauss)),
     WithNumbers("ALGO_0(1/4, 0.6)", rf"(?:algo[-_]?0|newmark)\({NUMBER},{NUMBER}\)", newmark),
+    WithNumbers("NMB(0.6)", rf"nmb\({NUMBER}\)", functools.partial(newmark, 0, transport=True)),
+    WithNumbers("SW(1)", rf"sw\({NUMBER}\)", simo_wong),
     WithNumbers("TRAPM(0.3)", rf"(?:trapm|dyneq_trapm_zeta)\({NUMBER}\)", trapezoidal),
 )
 

@@ -1,6 +1,6 @@
 """Nukala and Shelton: two semi-implicit splittings, PRK and MCG."""
 
-from polhode.integrators.method import Method
+from polhode.integrators.method import KICKS, Method
 from polhode.integrators.midpoint_lie import liemid
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.kicked import kicked
@@ -56,6 +56,7 @@ PRK = Method(
     step=kicked(prk),
     start=start_trail,
     order=2,
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     symplectic_free=False,
@@ -76,6 +77,7 @@ MCG = Method(
     step=kicked(mcg),
     start=start_tangent,
     order=2,
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     symplectic_free=False,

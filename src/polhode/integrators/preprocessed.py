@@ -8,7 +8,7 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.moser_veselov import moser_veselov_step
 from polhode.integrators.parts.kicked import kicked, started
 from polhode.integrators.parts.tableaux import rounded
@@ -74,6 +74,7 @@ def dmv_flow(order: int, substeps: int) -> Callable[..., Any]:
 
 CLAIMS = dict(
     family="Moser-Veselov",
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     poisson_free=True,

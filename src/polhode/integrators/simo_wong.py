@@ -1,12 +1,17 @@
 """Simo and Wong: momentum balanced in space, with Newmark's formulas for the rotation."""
 
-from polhode.integrators.method import Method
+from fractions import Fraction
+
+from polhode.errors import InputError
+from polhode.inputs import checked_call
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.parts.equations import lie_trapezoid
+from polhode.integrators.parts.tableaux import constants, exact_number
 from polhode.kernels.implicit import NO_SOLVE, secant, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_secant, torque_at
+from polhode.kernels.step import moment_at, start_secant, torque_at
 from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
@@ -47,7 +52,7 @@ def mean_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body) 
     b, k, t, q = data
     r, A = lie_trapezoid(e, (b, b, body[0]))
     F = exp(e)
-    return r, A, scaled(k * k, rotated_back(F, torque_at(t, compose(q, F), body)))
+    return r, A, scaled(k * k, rotated_back(F, moment_at(t, compose(q, F), scaled(1 / k, e), body)))
 
 
 @kernel
@@ -69,8 +74,8 @@ def sw_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Repo
 
     Pitfalls: nothing damps A, which may oscillate from step to step and makes the method fail at step sizes
     that NMB still takes; exact momentum does not help there. With gamma = 1, A1 = (Omega1 - Omega0)/h, the
-    method is neither symmetric nor stable on the stress test; Krysl and Endres give the recursion above, and
-    so gamma = 1/2 is taken.
+    method is neither symmetric nor stable on the stress test: that is SW(1), which a program in circulation runs under
+    the name simo_wong_algo_c2. Krysl and Endres give the recursion above, and so gamma = 1/2 is taken for it.
     """
     q, Pi, tau, A = state
     iJ = body[1]
@@ -82,6 +87,36 @@ def sw_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Repo
     tau = torque_at(t + h, q, body)
     Pi = lin(1, p, k, tau)
     return (unit(q), Pi, tau, minus(scaled(1 / k, minus(mul(iJ, Pi), Omega)), A)), NO_SOLVE
+
+
+@kernel
+def sw_gamma_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
+    """SW with Newmark's gamma other than 1/2 in the recursion for the acceleration.
+
+        Q1  = Q0 exp(h Omega0 + h^2/2 A0)
+        Pi1 = exp(-Theta) (Pi0 + h/2 tau0) + h/2 tau1                  Theta: the rotation vector above
+        A1  = ((Omega1 - Omega0)/h - (1 - gamma) A0)/gamma
+
+    gamma = 1/2 is SW. With gamma = 1, as in a program in circulation, A is the last difference of velocities, half a
+    step old: that costs no order, for A enters the rotation with h^2/2, but the symmetry, and the energy grows until
+    the run is lost. Momentum is only rotated, so the spatial momentum of the free body and the vertical one of a top
+    are exact all the same. Below 1/2 the recursion itself is unstable, A1 = -(1/gamma - 1) A0 + ..., and is not
+    offered. Energy is not kept, and the first step as a map of (Q, Pi) is neither symplectic nor Poisson.
+
+    Pitfall: exact momentum is no sign of health. "SW(1)" and "SW(3/4)" are names.
+    """
+    q, Pi, tau, A = state
+    iJ = body[1]
+    gamma = body[2][0]
+    k = h / 2
+    Omega = mul(iJ, Pi)
+    F = exp(lin(h, Omega, h * k, A))
+    q = compose(q, F)
+    p = rotated_back(F, lin(1, Pi, k, tau))
+    tau = torque_at(t + h, q, body)
+    Pi = lin(1, p, k, tau)
+    A = lin(1 / (gamma * h), minus(mul(iJ, Pi), Omega), -(1 - gamma) / gamma, A)
+    return (unit(q), Pi, tau, A), NO_SOLVE
 
 
 @kernel
@@ -111,6 +146,7 @@ ALGO_C1 = Method(
     sources=("simo-wong-1991", "krysl-2008"),
     step=algo_c1_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     energy_free=True,
     drift="+",
@@ -129,3 +165,29 @@ SW = Method(
     drift="-",
     **_momentum_kept,
 )
+
+
+@checked_call
+def simo_wong(gamma: float | str | Fraction = Fraction(1, 2)) -> Method:
+    """SW with Newmark's gamma, at least 1/2; exact as a Fraction or text. 1/2 is SW itself."""
+    gamma = exact_number("gamma", gamma)
+    if gamma == Fraction(1, 2):
+        return SW
+    if not Fraction(1, 2) <= gamma <= 1:
+        raise InputError(f"gamma is {gamma}; it must be from 1/2 (Simo and Wong's method) to 1.")
+    return Method(
+        name=f"SW({gamma})",
+        title=f"Simo-Wong, explicit, gamma = {gamma}",
+        sources=("simo-wong-1991", "krysl-endres-2005"),
+        step=sw_gamma_step,
+        start=start_sw,
+        coefficients=constants((gamma,)),
+        extended=True,
+        torques_per_step=1,
+        energy_free=False,
+        drift="unstable",
+        **(_momentum_kept | dict(symmetric=False)),
+    )
+
+
+SW1 = simo_wong(1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method, Order
+from polhode.integrators.method import KICKS, Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.parts.schemes import KAHAN_LI6, KAHAN_LI8, SOFRONIOU_SPALETTA10, SUZUKI, Scheme
 from polhode.integrators.parts.tableaux import constants
@@ -134,6 +134,7 @@ def _alternating(weights: tuple[Any, ...]) -> Callable[..., Any]:
 _symplectic = dict(
     family="splitting",
     start=start_plain,
+    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

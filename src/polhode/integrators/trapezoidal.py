@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.integrators.method import Method
+from polhode.integrators.method import STAGES, Method
 from polhode.integrators.midpoint_implicit import backward
 from polhode.integrators.parts.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
@@ -12,7 +12,7 @@ from polhode.kernels.implicit import secant, size
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, dexp, exp, rotated_back, unit
 from polhode.kernels.scalar import kernel
-from polhode.kernels.step import start_secant, torque_at
+from polhode.kernels.step import moment_at, start_secant
 from polhode.kernels.vectors import cross, lin, minus, mul, plus, scaled
 
 
@@ -117,7 +117,8 @@ def mean_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], body: 
     """2 J e = (h/2) Pi0 + exp(-2e) b + (h/2)^2 tau1, halved."""
     b, c, k, t, q = data
     r, A = lie_trapezoid(e, (b, c, body[0]))
-    return r, A, scaled(k * k / 2, torque_at(t, compose(q, exp(plus(e, e))), body))
+    Omega = scaled(1 / k, minus(plus(e, e), mul(body[1], c)))
+    return r, A, scaled(k * k / 2, moment_at(t, compose(q, exp(plus(e, e))), Omega, body))
 
 
 @kernel
@@ -130,6 +131,7 @@ def tableau_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], bod
     r, A = lie_euler(x, (b, J))
     r = minus(r, mul(J, dexp(scaled(-1, x), e0)))
     B = dexp_slope(x, e0)
+    Omega = scaled(1 / k, dexp(scaled(-1, x), minus(x, e0)))
     A = (
         A[0] - J[0] * B[0],
         A[1] - J[0] * B[1],
@@ -141,7 +143,7 @@ def tableau_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], bod
         A[7] - J[2] * B[7],
         A[8] - J[2] * B[8],
     )
-    return (r[0] / 2, r[1] / 2, r[2] / 2), A, scaled(k * k / 2, torque_at(t, compose(q, exp(x)), body))
+    return (r[0] / 2, r[1] / 2, r[2] / 2), A, scaled(k * k / 2, moment_at(t, compose(q, exp(x)), Omega, body))
 
 
 @checked_call
@@ -169,6 +171,7 @@ def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
 _implicit = dict(
     family="midpoint and trapezoidal",
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     symplectic_free=False,
     symplectic=False,

@@ -1,12 +1,12 @@
 """Variational methods: discrete Hamilton-Pontryagin principles on the group."""
 
-from polhode.integrators.method import Method
+from polhode.integrators.method import KICKS, STAGES, Method
 from polhode.integrators.parts.equations import lie_verlet, pontryagin
 from polhode.kernels.implicit import newton, secant, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, dexpinv, exp, rotated_back, unit
 from polhode.kernels.scalar import c0, c1, kernel
-from polhode.kernels.step import arrived, start_secant, start_trail, torque_at
+from polhode.kernels.step import arrived, moment_at, start_secant, start_trail
 from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 
 
@@ -103,7 +103,7 @@ def saccon_equation(e: Vec3, data: tuple[Vec3, Number, Number, Quat], body: Body
     """J e = dexp_{-2e} b + (h/2)^2 dexp_{-e} tau(t, Q exp(e)), e = x/2, b = (h/2) Pi0."""
     b, k, t, q = data
     r, A = pontryagin(e, (b, body[0]))
-    return r, A, scaled(k * k, dexp(scaled(-1, e), torque_at(t, compose(q, exp(e)), body)))
+    return r, A, scaled(k * k, dexp(scaled(-1, e), moment_at(t, compose(q, exp(e)), scaled(1 / k, e), body)))
 
 
 _variational = dict(
@@ -127,6 +127,7 @@ VLV = Method(
     sources=("bou-rabee-marsden-2009", "ortolan-saccon-2012"),
     step=vlv_step,
     start=start_trail,
+    velocity=KICKS,
     torques_per_step=1,
     **_variational,
 )
@@ -137,6 +138,7 @@ HP_EXP = Method(
     sources=("bou-rabee-marsden-2009",),
     step=hp_exp_step,
     start=start_trail,
+    velocity=KICKS,
     torques_per_step=1,
     **_variational,
 )
@@ -147,6 +149,7 @@ SACCON = Method(
     sources=("saccon-2009", "marsden-west-2001"),
     step=saccon_step,
     start=start_secant,
+    velocity=STAGES,
     torques_per_step=None,
     **_variational,
 )

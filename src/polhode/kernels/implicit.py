@@ -15,7 +15,7 @@ from typing import Any
 
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.scalar import either, epsilon, everybody, finished, kept, kernel, magnitude, nobody
-from polhode.kernels.vectors import apply, minus, plus, solve3
+from polhode.kernels.vectors import apply, minus, plus, product, solve3
 
 MOST = 30
 """Iterations after which a solve is given up."""
@@ -201,3 +201,62 @@ def within(report: Report, x: Number, most: int) -> Report:
 def size(a: Vec3) -> Number:
     """|a_1| + |a_2| + |a_3|, as a scale for a solve."""
     return magnitude(a[0]) + magnitude(a[1]) + magnitude(a[2])
+
+
+MOST_TERMS = 100
+"""Of a series: eighty digits need forty."""
+
+
+@kernel
+def exponential(X: Mat3) -> tuple[Mat3, Mat3]:
+    """exp(X) of a matrix, and its mean over the way from 0 to X, phi = 1 + X/2! + X^2/3! + ...
+
+    The series of phi for X/16, until its terms are round-off, and four times phi(2X) = (1 + exp(X)) phi(X)/2 with
+    exp(X) = 1 + X phi(X).
+    """
+    X = scaled9(1 / 16, X)
+    o = 0 * X[0]
+    one = (1 + o, o, o, o, 1 + o, o, o, o, 1 + o)
+    phi, term = one, one
+    tiny = epsilon(o) / 4
+    done = nobody(tiny)
+    n = 1
+    while n < MOST_TERMS:
+        n += 1
+        term = scaled9(1 / (n + o), product(X, term))
+        phi = kept(done, phi, plus9(phi, term))
+        done = finished(done, largest9(term) <= tiny)
+        if everybody(done):
+            break
+    for _ in range(4):
+        phi = plus9(phi, scaled9(0.5, product(product(X, phi), phi)))
+        X = scaled9(2, X)
+    return plus9(one, product(X, phi)), phi
+
+
+@kernel
+def largest9(A: Mat3) -> Number:
+    """|a_1| + ... + |a_9|, a bound of the largest."""
+    return size(A[0:3]) + size(A[3:6]) + size(A[6:9])
+
+
+@kernel
+def plus9(A: Mat3, B: Mat3) -> Mat3:
+    """A + B for matrices."""
+    return (
+        A[0] + B[0],
+        A[1] + B[1],
+        A[2] + B[2],
+        A[3] + B[3],
+        A[4] + B[4],
+        A[5] + B[5],
+        A[6] + B[6],
+        A[7] + B[7],
+        A[8] + B[8],
+    )
+
+
+@kernel
+def scaled9(s: Number, A: Mat3) -> Mat3:
+    """s A for matrices."""
+    return (s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8])

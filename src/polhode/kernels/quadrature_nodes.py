@@ -8,7 +8,7 @@ operation and every sum is done in the same order, so that the bits are the same
 
 from typing import Any
 
-from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Numbers, Vec3
+from polhode.kernels.numbers import Kernel, Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import magnitude
 
 
@@ -112,10 +112,13 @@ def last_of(f: Number) -> Number:
     return f.values[-1]
 
 
-def torques(t: Number, Q: Mat3, body: Body) -> Vec3:
-    """The torque at every node: t and the nine numbers of Q are Nodes."""
-    function, parameters = body[3]
-    times = t.values
-    found = [function(times[i], tuple(x.values[i] for x in Q), parameters) for i in range(len(times))]
+def torques(t: Number, Q: Mat3, Omega: Vec3, body: Any) -> Vec3:
+    """The torque at every node: t, the nine numbers of Q and the three of Omega are Nodes."""
+    source, times = body[3], t.values
+    at = lambda vector, i: tuple(x.values[i] for x in vector)
+    if len(source) == 2:
+        found = [source[0](times[i], at(Q, i), source[1]) for i in range(len(times))]
+    else:
+        found = [source[0](times[i], at(Q, i), at(Omega, i), source[1]) for i in range(len(times))]
     x, y, z = (Nodes(values) for values in zip(*found))
     return x, y, z

@@ -40,6 +40,7 @@ V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))
 PAR = types.CPointer(F8)  # in memory: sixteen numbers by value would cost a tenth of a step
 NUMBERS = types.Array(F8, 1, "C")
 TORQUE = V3(F8, M9, PAR)
+MOMENT = V3(F8, M9, V3, PAR)  # a torque that depends on the velocity
 POTENTIAL = F8(M9, PAR)
 OPTIONS = {"error_model": "numpy", "nogil": True}  # no fastmath: the last bits are what we study
 
@@ -96,7 +97,7 @@ def loop(step, memory, coefficients, kind=TORQUE):
 
         return steps
 
-    name = f"loop-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
+    name = f"loop-{step.__name__}-{memory}-{coefficients}-{label(kind)}"
     return machine_code(make, LOOP, name, kernels=(step,))
 
 
@@ -117,13 +118,29 @@ def survey(step, memory, coefficients, kind=TORQUE):
 
         return steps
 
-    name = f"survey-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
+    name = f"survey-{step.__name__}-{memory}-{coefficients}-{label(kind)}"
     return machine_code(make, SURVEY, name, kernels=(step,))
+
+
+def takes_velocity(kind):
+    """Whether a torque of this type is a function of the velocity, too."""
+    return len(kind.args) == 4
+
+
+def label(kind):
+    """The type of a torque in the name of a loop."""
+    return f"{kind.args[0]}{'-velocity' if takes_velocity(kind) else ''}"
 
 
 def body_of(coefficients, kind):
     """body(constants, torque, par): the body that a step is given."""
     J, iJ, numbers, torque_at = taken(3, 0), taken(3, 3), taken(coefficients, 6), pointer(kind)
+    if takes_velocity(kind):
+
+        def moving(constants, torque, par):
+            return J(constants), iJ(constants), numbers(constants), (torque_at(torque), place_of(par), ())
+
+        return moving
 
     def body(constants, torque, par):
         return J(constants), iJ(constants), numbers(constants), (torque_at(torque), place_of(par))
@@ -174,11 +191,15 @@ PROBE = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
 def probe(kind, one=itself):
     """Machine code that evaluates a torque or potential of some type once: look(address, par, t, Q, out).
 
-    `one` is a kernel that takes the torque of one body from what comes back (``quadrature_lanes.py``).
+    `one` is a kernel that takes the torque of one body from what comes back (``quadrature_lanes.py``). Behind Q come
+    the three numbers of Omega, for a torque that takes them.
     """
 
     def make(one):
-        at, nine = pointer(kind), taken(9, 0)
+        at, nine, three = pointer(kind), taken(9, 0), taken(3, 9)
+
+        def look_at_moment(address, par, t, Q, out):
+            out[0], out[1], out[2] = one(at(address)(t, nine(Q), three(Q), place_of(par)))
 
         def look_at_torque(address, par, t, Q, out):
             out[0], out[1], out[2] = one(at(address)(t, nine(Q), place_of(par)))
@@ -186,9 +207,11 @@ def probe(kind, one=itself):
         def look_at_potential(address, par, t, Q, out):
             out[0] = at(address)(nine(Q), place_of(par))
 
+        if takes_velocity(kind):
+            return look_at_moment
         return look_at_potential if kind is POTENTIAL else look_at_torque
 
-    return machine_code(make, PROBE, f"probe-{kind.args[0]}", kernels=(one,))
+    return machine_code(make, PROBE, f"probe-{label(kind)}", kernels=(one,))
 
 
 # ---- from functions to machine code, at this moment --------------------------------------------------

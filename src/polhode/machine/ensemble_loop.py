@@ -43,7 +43,7 @@ def loop(
     `parameters` is how many the torque has.
     """
     name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + (
-        f"-{parameters}" if torque else f"-{kind.args[0]}"
+        f"-{parameters}{'-velocity' * compile.takes_velocity(kind)}" if torque else f"-{compile.label(kind)}"
     )
     make = functools.partial(_blocks, memory, coefficients, width, kind, parameters)
     return compile.machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
@@ -100,7 +100,7 @@ def _loader(coefficients, torque, width, kind, count):
     Constants are J, 1/J and the coefficients of the method; arrays of one block hold for all.
     """
     read_J, read_iJ, read_numbers = reader(3, 0, width), reader(3, 3, width), reader(coefficients, 6, width)
-    force = _compiled_in(torque, width, count) if torque else _called(width, kind)
+    force = _compiled_in(torque, width, count, kind) if torque else _called(width, kind)
 
     def load(given, constants, parameters, b):
         c, p = min(b, len(constants) - 1), min(b, len(parameters) - 1)
@@ -109,17 +109,30 @@ def _loader(coefficients, torque, width, kind, count):
     return load
 
 
-def _compiled_in(torque, width, count):
+def _compiled_in(torque, width, count, kind):
     """The torque as part of the loop, with its parameters in lanes."""
     read = reader(count, 0, width)
     if not is_static(torque):  # a copy, for this loop alone: a kernel would be remembered for ever
         torque = inner(torque, options_of(torque))
-        torque = in_halves(torque) if width == WIDTH else torque
+        torque = in_halves(torque, kind) if width == WIDTH else torque
+    if compile.takes_velocity(kind):
+        return lambda given, parameters, p: (torque, read(parameters, p), ())
     return lambda given, parameters, p: (torque, read(parameters, p))
 
 
-def in_halves(torque):
+def in_halves(torque, kind):
     """A torque that does a whole block by its lower half, then by its upper one, as kernels do (``half_blocks.py``)."""
+    if compile.takes_velocity(kind):
+
+        def moving_halves(t, Q, Omega, par):
+            return joined(torque(*lower((t, Q, Omega, par))), torque(*upper((t, Q, Omega, par))))
+
+        of_moving_block = inner(moving_halves)
+
+        def of_moving_block_or_half(t, Q, Omega, par):
+            return for_width_of(Q, of_moving_block, torque)(t, Q, Omega, par)
+
+        return inner(of_moving_block_or_half)
 
     def halves(t, Q, par):
         return joined(torque(*lower((t, Q, par))), torque(*upper((t, Q, par))))
@@ -142,6 +155,8 @@ def for_width_of(typing_context, Q, of_block, of_half):
 def _called(width, kind):
     """The torque as machine code of its own, called for one body after the other, and where its parameters are."""
     at = pointer(kind)
+    if compile.takes_velocity(kind):
+        return _called_moving(width, at)
     if width == 1:
         return lambda given, parameters, p: (at(given), address(parameters, p, 0))
 
@@ -153,6 +168,21 @@ def _called(width, kind):
         return tau
 
     return lambda given, parameters, p: (torque, (at(given), parameters, p))
+
+
+def _called_moving(width, at):
+    """The same for a torque that takes the velocity."""
+    if width == 1:
+        return lambda given, parameters, p: (at(given), address(parameters, p, 0), ())
+
+    def torque(t, Q, Omega, source):
+        function, parameters, p = source
+        tau = (0 * Q[0], 0 * Q[0], 0 * Q[0])
+        for k in range(width):
+            tau = with_lane(tau, k, function(t, numbers_of(Q, k), numbers_of(Omega, k), address(parameters, p, k)))
+        return tau
+
+    return lambda given, parameters, p: (torque, (at(given), parameters, p), ())
 
 
 def _resumer(memory, width):

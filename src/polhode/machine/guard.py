@@ -72,8 +72,13 @@ def check(
     )
 
 
-def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any) -> bool:
-    """Compare a problem's torque or potential; ``look(address, par, t, Q, out)`` evaluates its machine code."""
+def check_function(
+    problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any, velocity: Any = None
+) -> bool:
+    """Compare a problem's torque or potential; ``look(address, par, t, Q, out)`` evaluates its machine code.
+
+    A torque that takes the velocity is compared at this one; it comes behind the numbers of Q.
+    """
     if is_static(kernel):
         return False
     par, size = np.array(problem.parameters), 1 if what == "potential" else 3
@@ -83,17 +88,20 @@ def check_function(problem: Any, what: str, kernel: Callable, machine: Any, look
         return tried(lambda: look(machine.address, par, t, Q, out) or out.tolist())
 
     def of_python(Q: np.ndarray) -> Numbers:
-        arguments = (t, tuple(Q.tolist()), problem.parameters)[what == "potential" :]
+        given = (tuple(Q[:9].tolist()), tuple(Q[9:].tolist()))[: 1 if velocity is None else 2]
+        arguments = (t, *given, problem.parameters)[what == "potential" :]
         return tried(lambda: kernel(*arguments) if size > 1 else (kernel(*arguments),))
 
     start = np.asarray(Q) @ problem.axes
+    moving = () if velocity is None else np.asarray(velocity) @ problem.axes
+    at = lambda Q: np.concatenate([Q.ravel(), moving])
     known, same = proof(kernel), None
     if known is not None:
         same = (known.digest, machine.address)
-        if AGREED.get(kernel) == same and _agree(of_machine(start.ravel()), of_python(start.ravel())):
+        if AGREED.get(kernel) == same and _agree(of_machine(at(start)), of_python(at(start))):
             return False
-    places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
+    places = [at(start), at(start @ TURN)]
+    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(len(Q)))
     outdated = check(f"{what} of {problem.name!r}", kernel, places, of_machine, of_python, nearby)
     if same is not None and isinstance(kernel, types.FunctionType) and not outdated:
         AGREED[kernel] = same

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import repeated
-from polhode.kernels.step import torque_at
+from polhode.kernels.step import moment_at, torque_at
 from polhode.machine.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
 
 
@@ -97,6 +97,6 @@ def joined(typing_context, low, high):
     return mapped(low, change)(low, high), build
 
 
-WHOLE = (torque_at, repeated)
+WHOLE = (torque_at, moment_at, repeated)
 """Kernels that are not halved though nothing in them says so: one that is better halved in its two parts, the attitude
 and the torque there, and the iteration of a collocation method, whose sweep mixes nodes."""

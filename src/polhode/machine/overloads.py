@@ -20,7 +20,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from polhode.inputs import functions, parameters
-from polhode.kernels import scalar
+from polhode.kernels import scalar, step
+from polhode.kernels.vectors import minus, mul
 from polhode.machine.link_only import LinkedCompiler
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
 from polhode.machine.variants import chosen
@@ -201,6 +202,27 @@ _stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
 _stumpff(scalar.a3, scalar.a3_real, scalar.a3_complex)
 
 
+@by_type(step.pulled, jit_options={**INSIDE, "forceinline": True})
+def _pulled(source, t, Q, Omega):
+    if len(source) == 2:
+        return lambda source, t, Q, Omega: source[0](t, Q, source[1])
+    return lambda source, t, Q, Omega: source[0](t, Q, Omega, source[1])
+
+
+@by_type(step.velocity_of, jit_options={**INSIDE, "forceinline": True})
+def _velocity_of(Pi, body):
+    if len(body) == 4:
+        return lambda Pi, body: mul(body[1], Pi)
+    return lambda Pi, body: mul(body[1], minus(Pi, body[4]))
+
+
+@by_type(step.twice_spun, jit_options={**INSIDE, "forceinline": True})
+def _twice_spun(Pi, body):
+    if len(body) == 4:
+        return lambda Pi, body: Pi
+    return lambda Pi, body: minus(Pi, (2 * body[4][0], 2 * body[4][1], 2 * body[4][2]))
+
+
 @by_type(functions.square, inline="always")  # inlined, so that the array lives in the frame of the caller
 def _square(Q):
     return lambda Q: _array_on_stack(Q)
@@ -215,6 +237,22 @@ def _array_on_stack(typing_context, Q):
         return _on_stack(context, builder, array, (3, 3), cgutils.unpack_tuple(builder, arguments[0], 9))
 
     return array(Q), build
+
+
+@by_type(functions.vector3, inline="always")
+def _vector3(v):
+    return lambda v: _vector_on_stack(v)
+
+
+@intrinsic
+def _vector_on_stack(typing_context, v):
+    """An array of three numbers on the stack."""
+    array = types.Array(v.dtype, 1, "C")
+
+    def build(context, builder, signature, arguments):
+        return _on_stack(context, builder, array, (3,), cgutils.unpack_tuple(builder, arguments[0], 3))
+
+    return array(v), build
 
 
 def _on_stack(context, builder, array, shape, values):
@@ -262,7 +300,7 @@ def _record(typing_context, kind, par):
                 return builder.extract_value(arguments[1], k)
             return builder.load(builder.gep(arguments[1], [ir.Constant(ir.IntType(64), k)]))
 
-        parts, first = [], parameters.FIRST
+        parts, first = [], kind.instance_class.first
         for shape, part in zip(shapes, kinds):
             values = [at(first + k) for k in range(math.prod(shape))]
             parts.append(_on_stack(context, builder, part, shape, values) if shape else values[0])

@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 
 from polhode.kernels import quadrature_nodes
 from polhode.kernels.rotations import matrix
-from polhode.kernels.step import torque_at
+from polhode.kernels.step import moment_at, torque_at
 from polhode.machine import compile
 from polhode.machine.compile import PAR
 from polhode.machine.lane_by_lane import numbers_of, with_lane
@@ -19,24 +19,25 @@ from polhode.machine.pointers import Pointer, leaves
 FORCED = {"error_model": "numpy", "forceinline": True}
 
 
-def torque_for(problem, s):
-    """(machine code, its type) of a problem's torque for a method that wants it at s nodes at once.
+def torque_for(kernel, otherwise, kind, s):
+    """(machine code, its type) of a torque for a method that wants it at s nodes at once.
 
-    One that cannot run in lanes, since it branches on a number, is called for one after the other; None if it cannot
-    be compiled at all.
+    One that cannot run in lanes, since it branches on a number, is called for one after the other: `otherwise` is its
+    machine code of the type `kind`; None if it cannot be compiled at all.
     """
-    kind = _torque_at(s)
+    at_nodes = _torque_at(s, compile.takes_velocity(kind))
     try:
-        return compile.torque(problem.torque_kernel, kind), kind
+        return compile.torque(kernel, at_nodes), at_nodes
     except compile.CannotCompile:
-        return problem.machine_torque, compile.TORQUE
+        return otherwise(), kind
 
 
 @functools.cache
-def _torque_at(s):
+def _torque_at(s, takes_velocity):
     """The type of a torque at s nodes at once."""
     lanes = Lanes(s)
-    return types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), PAR)
+    velocity = (types.UniTuple(lanes, 3),) if takes_velocity else ()
+    return types.UniTuple(lanes, 3)(lanes, types.UniTuple(lanes, 9), *velocity, PAR)
 
 
 def first_node(tau):
@@ -181,14 +182,15 @@ def _(f):
 
 
 @by_type(quadrature_nodes.torques, jit_options=FORCED)
-def _torques(t, Q, body):
+def _torques(t, Q, Omega, body):
     """A torque made for nodes takes all of them; one made for a single attitude is called for one after the other."""
-    torque = body[3][0]
-    s = t.width
+    torque, s = body[3][0], t.width
+    if len(body[3]) == 3:
+        return _moments(torque, s)
     if _is_for_nodes(torque):
-        return lambda t, Q, body: body[3][0](t, Q, body[3][1])
+        return lambda t, Q, Omega, body: body[3][0](t, Q, body[3][1])
 
-    def one_by_one(t, Q, body):
+    def one_by_one(t, Q, Omega, body):
         function, parameters = body[3]
         x, y, z = 0 * t, 0 * t, 0 * t
         for k in range(s):
@@ -199,11 +201,31 @@ def _torques(t, Q, body):
     return one_by_one
 
 
+def _moments(torque, s):
+    """The same for a torque that takes the velocity."""
+    if _is_for_nodes(torque):
+        return lambda t, Q, Omega, body: body[3][0](t, Q, Omega, body[3][1])
+
+    def one_by_one(t, Q, Omega, body):
+        function, parameters, _ = body[3]
+        x, y, z = 0 * t, 0 * t, 0 * t
+        for k in range(s):
+            a, b, c = function(_lane(t, k), numbers_of(Q, k), numbers_of(Omega, k), parameters)
+            x, y, z = with_lane(x, k, a), with_lane(y, k, b), with_lane(z, k, c)
+        return x, y, z
+
+    return one_by_one
+
+
 def at_one(function, args):
-    """The implementation of `torque_at` with a torque made for nodes: the same attitude at all of them."""
-    if function is not torque_at or not _is_for_nodes(args[2][3][0]) or isinstance(args[0], Lanes):
+    """The implementation of `moment_at` with a torque made for nodes: the same attitude at all of them."""
+    if function not in (torque_at, moment_at) or not _is_for_nodes(args[-1][3][0]) or isinstance(args[0], Lanes):
         return None
-    return lambda t, q, body: numbers_of(body[3][0](t, matrix(q), body[3][1]), 0)
+    if function is torque_at:
+        return lambda t, q, body: numbers_of(body[3][0](t, matrix(q), body[3][1]), 0)
+    if len(args[-1][3]) == 2:
+        return lambda t, q, Omega, body: numbers_of(body[3][0](t, matrix(q), body[3][1]), 0)
+    return lambda t, q, Omega, body: numbers_of(body[3][0](t, matrix(q), Omega, body[3][1]), 0)
 
 
 def _is_for_nodes(torque):

@@ -53,7 +53,7 @@ def loop(step, start, memory, coefficients, kind=TORQUE):
 
         return steps
 
-    name = f"watching-{step.__name__}-{memory}-{coefficients}-{kind.args[0]}"
+    name = f"watching-{step.__name__}-{memory}-{coefficients}-{compile.label(kind)}"
     return compile.machine_code(make, WATCHING, name, kernels=(step, start))
 
 

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import FrozenError, InputError, one_line
+from polhode.errors import FrozenError, InputError
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
 from polhode.inputs.principal import velocity
-from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.velocity import Forces, rotor_inside, takes_all
+from polhode.kernels.step import INTERNAL
+from polhode.physics.agreement import check_functions
+from polhode.physics.forces import Internal, damping_tensor
 from polhode.pickling import Travels
 from polhode.shown import shown
 
@@ -19,14 +22,17 @@ from polhode.shown import shown
 class Problem(Travels):
     """A rigid body about a fixed point, and the torque on it.
 
-        Q' = Q hat(Omega),     J Omega' = J Omega x Omega + tau(t, Q)
+        Q' = Q hat(Omega),     J Omega' = (J Omega + l) x Omega + tau(t, Q, Omega) - C Omega
 
     Q maps body to space; Omega and tau are in body axes.
 
     inertia      three principal moments, or a symmetric 3x3 tensor in your body axes
     potential    U(Q) -> float, Q a 3x3 array. Alone it is enough: the torque is derived to round-off.
-    torque       tau(t, Q) -> three numbers in body axes; or
-    torque_space the same in space axes
+    torque       tau(t, Q) or tau(t, Q, Omega) -> three numbers in body axes; or
+    torque_space the same in space axes, a function of (t, Q) or (t, Q, omega_space)
+    nonconservative   a torque beside a potential that does not derive from it, a function as torque
+    damping      C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
+    rotor        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
     parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
                  (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
     args         the same one by one, for functions such as torque(t, Q, k, c)
@@ -47,6 +53,9 @@ class Problem(Travels):
         potential=None,
         torque=None,
         torque_space=None,
+        nonconservative=None,
+        damping=None,
+        rotor=None,
         parameters=None,
         args=None,
         Q0=None,
@@ -59,44 +68,71 @@ class Problem(Travels):
         t_end=None,
         breaks=(),
     ):
-        if torque is not None and torque_space is not None:
-            raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
-        for label, f in (("torque", torque), ("torque_space", torque_space), ("potential", potential)):
-            if f is not None:
-                inputs.function(label, f)
+        given = {
+            "torque": torque,
+            "torque_space": torque_space,
+            "nonconservative": nonconservative,
+            "potential": potential,
+        }
+        given = {label: inputs.function(label, f) for label, f in given.items() if f is not None}
         invariants = inputs.functions_by_name("invariants", invariants)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
-        self.fields, row = named.fields(parameters, args)
-        given = {"torque": torque, "torque_space": torque_space, "potential": potential}
-        first = {"torque": ("t", "Q"), "torque_space": ("t", "Q"), "potential": ("Q",)}
-        taken = {
-            label: functions.fields_taken(label, f, self.fields, first[label])
-            for label, f in given.items()
-            if f is not None
-        }
-        if self.fields is not None and not any(taken.values()):
-            raise InputError(_unused(self.fields, taken))
-        if torque is not None:
-            self.torque_kernel = functions.body_torque(torque, taken["torque"])
-        elif torque_space is not None:
-            self.torque_kernel = functions.space_torque(torque_space, taken["torque_space"])
-        elif potential is not None:
-            self.torque_kernel = functions.potential_only(potential, taken["potential"])
-        else:
-            self.torque_kernel = functions.no_torque
-        self.has_torque = self.torque_kernel is not functions.no_torque
-        self.potential_kernel = None
-        if potential is not None:
-            self.potential_kernel = functions.user_potential(potential, taken["potential"])
-        elif not self.has_torque:
-            self.potential_kernel = functions.no_potential
-        self.parameters_of = _axes_alone
-        self.functions = given
-        self.parameters = self._padded(row)
+        self.internal = Internal(
+            None if damping is None else damping_tensor(damping),
+            None if rotor is None else inputs.vector("rotor", rotor),
+            since=self.t0,
+        )
+        first = named.FIRST + INTERNAL * self.internal.any
+        self.fields, row = named.fields(parameters, args, first)
+        forms = {label: functions.form(label, f, self.fields, *_ARGUMENTS[label]) for label, f in given.items()}
+        _check_together(given, forms)
+        if self.fields is not None and not any(x.fields for x in forms.values()):
+            raise InputError(_unused(self.fields, forms))
+        self.functions, self.parameters_of = given, _axes_alone
+        self._set_kernels(given, forms)
+        self.parameters = (0.0,) * first + row
+        self.parameters += max(0, functions.PARAMETERS - len(self.parameters)) * (0.0,)
         self.parameters = self._own_parameters()
-        asked = {label: functions.with_values(given[label], taken[label], row) for label in taken}
-        _check_functions(self, asked.get("torque"), asked.get("torque_space"), asked.get("potential"))
+        asked = {label: functions.with_values(given[label], forms[label].fields, row) for label in given}
+        torques = {label: (f, forms[label]) for label, f in asked.items() if label != "potential"}
+        check_functions(self, torques, asked.get("potential"))
         self._is_made = True
+
+    def _set_kernels(self, given, forms):
+        """The torque as kernels: of t and Q alone, of the velocity too, and with damping and rotor in it."""
+        of = lambda make, label: make(given[label], forms[label].fields)
+        torques, moments = [], []
+        for label, body, moving in (
+            ("torque", functions.body_torque, functions.body_moment),
+            ("torque_space", functions.space_torque, functions.space_moment),
+            ("nonconservative", functions.body_torque, functions.body_moment),
+        ):
+            if label in given and forms[label].velocity:
+                moments.append(of(moving, label))
+            elif label in given:
+                torques.append(of(body, label))
+        if "potential" in given and not given.keys() & {"torque", "torque_space"}:
+            torques.insert(0, of(functions.potential_only, "potential"))
+        self.torque_kernel = functions.no_torque
+        if torques:
+            self.torque_kernel = torques[0] if len(torques) == 1 else functions.of_two(*torques)
+        self.conservative_kernel = torques[0] if torques else functions.no_torque
+        self.forces = self.internal.forces(moving=bool(moments), motors=False)
+        self.has_torque = bool(torques) or self.forces.any
+        pull = None
+        if moments:
+            pull = functions.of_both(self.torque_kernel, moments[0]) if torques else moments[0]
+        base, damped, rotor = pull or self.torque_kernel, self.forces.damped, self.forces.rotor
+        self.moving_kernels = {
+            "pull": pull,
+            "without rotor": functions.with_internal(base, bool(moments), damped, False),
+            "all": functions.with_internal(base, bool(moments), damped, rotor),
+        }
+        self.potential_kernel = None
+        if "potential" in given:
+            self.potential_kernel = of(functions.user_potential, "potential")
+        elif not torques and not moments:
+            self.potential_kernel = functions.no_potential
 
     @classmethod
     @inputs.checked_call
@@ -132,6 +168,7 @@ class Problem(Travels):
         self.torque_kernel, self.potential_kernel = torque, potential
         self.has_torque = torque is not functions.no_torque
         self.functions = self.fields = None
+        self.internal, self.forces, self.moving_kernels, self.conservative_kernel = Internal(), Forces(), {}, torque
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
         self.parameters = (
@@ -197,10 +234,25 @@ class Problem(Travels):
         """Whether there is an energy to speak of."""
         return self.potential_kernel is not None
 
-    def torque(self, t, Q):
-        """The torque at time t and attitude Q (3x3), in body axes."""
+    def torque(self, t, Q, Omega=None):
+        """The torque at time t and attitude Q (3x3), in body axes; at the velocity Omega, where it depends on it.
+
+        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion.
+        """
+        if self.forces.any:
+            if Omega is None:
+                raise InputError(f"The torque of {self.name!r} depends on the velocity: give torque(t, Q, Omega).")
+            velocity = tuple((np.asarray(Omega) @ self.axes).tolist())
+            return self._at(self.moving_kernels["all"], t, Q, velocity)
+        return self._at(self.torque_kernel, t, Q)
+
+    def conservative_torque(self, t, Q):
+        """The part of the torque that has a potential, if there is one."""
+        return self._at(self.conservative_kernel, t, Q)
+
+    def _at(self, kernel, t, Q, *velocity):
         Qp = np.asarray(Q) @ self.axes
-        return self.axes @ np.array(self.torque_kernel(t, tuple(Qp.ravel().tolist()), self.parameters))
+        return self.axes @ np.array(kernel(t, tuple(Qp.ravel().tolist()), *velocity, self.parameters))
 
     def potential(self, Q):
         """The potential energy at attitude Q."""
@@ -250,32 +302,35 @@ class Problem(Travels):
             return np.array([self.parameters])
         numbers = self.parameters_of(moments, axes)
         if self.functions is not None:
-            rest = self.parameters[named.FIRST :]  # what the user named stays what it is
+            if self.internal.any:
+                numbers = np.concatenate([numbers, self.internal.numbers(axes)], axis=1)
+            rest = self.parameters[numbers.shape[1] :]  # what the user named stays what it is
         else:
             rest = (0.0,) * (functions.PARAMETERS - numbers.shape[1])
         return np.concatenate([numbers, np.broadcast_to(rest, (len(numbers), len(rest)))], axis=1)
+
+    @property
+    def _first(self):
+        """Where among the parameters those begin that the user named."""
+        return named.FIRST + INTERNAL * self.internal.any
 
     def parameter_rows(self, moments, axes, rows):
         """As `parameters_for`, with rows (1 or n, k) of what the user named."""
         numbers = self.parameters_for(moments, axes)
         n = max(len(numbers), len(rows))
         numbers = np.array(np.broadcast_to(numbers, (n, numbers.shape[1])), order="C")
-        numbers[:, named.FIRST : named.FIRST + rows.shape[1]] = rows
+        numbers[:, self._first : self._first + rows.shape[1]] = rows
         return numbers
 
     @property
     def row(self):
         """The numbers of the parameters that the user named, one after the other."""
-        return self.parameters[named.FIRST :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
-
-    @staticmethod
-    def _padded(row):
-        """A row with room for the axes before it, and zeros behind it up to the number every torque has."""
-        return named.FIRST * (0.0,) + row + max(0, functions.PARAMETERS - named.FIRST - len(row)) * (0.0,)
+        return self.parameters[self._first :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
 
     def with_row(self, row):
         """A copy with other values of what the user named."""
-        return self.copied(parameters=self.parameters[: named.FIRST] + self._padded(row)[named.FIRST :])
+        at = self._first
+        return self.copied(parameters=self.parameters[:at] + row + self.parameters[at + len(row) :])
 
     def _replaced_row(self, args, parameters):
         if args is not None:
@@ -330,20 +385,47 @@ class Problem(Travels):
         return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
     @property
+    def made_of(self):
+        """The functions that decide how the body moves, for fingerprints."""
+        known = (self.torque_kernel, self.moving_kernels.get("all"), self.potential_kernel)
+        return [f for f in known if f is not None]
+
+    def check_of_attitude(self, who):
+        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        if self.forces.any:
+            raise InputError(
+                f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."
+            )
+
+    def source(self, method):
+        """The torque that a method is given, and whether it takes the velocity; see ``integrators/velocity.py``."""
+        if takes_all(method, self.forces):
+            inside = rotor_inside(method, self.forces)
+            if self.forces.moving or self.forces.damped or not inside:
+                return self.moving_kernels["without rotor" if inside else "all"], True
+        elif self.forces.moving:
+            return self.moving_kernels["pull"], True
+        return self.torque_kernel, False
+
+    @property
     def machine_torque(self):
         """The torque as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
         return self._compiled("torque", self.torque_kernel)
+
+    def machine_moment(self, kernel, kind):
+        """A torque that takes the velocity, as machine code of a type; or None (with one warning)."""
+        return self._compiled("torque", kernel, kind)
 
     @property
     def machine_potential(self):
         """The potential as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
         return self._compiled("potential", self.potential_kernel)
 
-    def _compiled(self, kind, kernel):
+    def _compiled(self, kind, kernel, *of):
         from polhode.machine import compile
 
         try:
-            return getattr(compile, kind)(kernel)
+            return getattr(compile, kind)(kernel, *of)
         except compile.CannotCompile as error:
             if kind in self._told:
                 return None
@@ -362,6 +444,32 @@ class Problem(Travels):
 def _axes_alone(moments, axes):
     """The parameters of a user's function: the axes it is written in (``polhode.inputs.functions``)."""
     return axes.reshape(-1, 9)
+
+
+_ARGUMENTS = {
+    "torque": (("t", "Q"), "Omega"),
+    "torque_space": (("t", "Q"), "omega_space"),
+    "nonconservative": (("t", "Q"), "Omega"),
+    "potential": (("Q",),),
+}
+"""What users' functions take, and what the velocity is called where they may."""
+
+
+def _check_together(given, forms):
+    """Raise InputError where functions do not go together."""
+    if "torque" in given and "torque_space" in given:
+        raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
+    if "nonconservative" in given and ("potential" not in given or given.keys() & {"torque", "torque_space"}):
+        raise InputError(
+            "nonconservative stands beside a potential, and the rest of the torque is derived from that: give "
+            "potential=U and nonconservative=f, or the whole torque as torque=."
+        )
+    for label in ("torque", "torque_space"):
+        if "potential" in given and label in given and forms[label].velocity:
+            raise InputError(
+                f"A {label} of the velocity has no potential: give the part that does not derive from the potential as "
+                "nonconservative=, and leave the other to be derived."
+            )
 
 
 def _unused(fields, taken):
@@ -393,88 +501,3 @@ def quaternion_of_one(Q):
     w, x, y, z = max(enumerate(rows), key=lambda row: row[1][row[0]])[1]
     length = math.sqrt(w * w + x * x + y * y + z * z)
     return (w / length, x / length, y / length, z / length)
-
-
-def _check_functions(problem, torque, torque_space, potential):
-    """Try the user's functions at the start and at random attitudes; say what is wrong."""
-    given = [(label, f) for label, f in (("torque", torque), ("torque_space", torque_space)) if f is not None]
-    for label, f in given:
-        value = _tried(label, f, problem.t0, problem.Q0.copy())
-        _three_numbers(label, value, problem.t0)
-    if potential is None:
-        return
-    value = _tried("potential", potential, problem.Q0.copy())
-    try:
-        value = complex(np.asarray(value).item())
-    except (TypeError, ValueError):
-        raise InputError(f"potential(Q0) is {one_line(value)}; it must be one number.") from None
-    if not math.isfinite(abs(value)):
-        raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
-    _compare_with_differences(problem, potential, derived=not given)
-
-
-def _tried(label, f, *arguments):
-    try:
-        return f(*arguments)
-    except Exception as error:
-        names = "t, Q" if len(arguments) == 2 else "Q"
-        raise InputError(
-            f"{label}({names}) failed at the start: {type(error).__name__}: {error}. It is called with "
-            f"{'a time and ' if len(arguments) == 2 else ''}a 3x3 array Q."
-        ) from error
-
-
-def _three_numbers(label, value, t):
-    try:
-        v = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        v = None
-    if v is None or v.shape != (3,):
-        got = "nothing" if value is None else one_line(value) if v is None else f"an array of shape {v.shape}"
-        raise InputError(f"{label}(t, Q) returned {got}; it must return three numbers (tuple, list or array).")
-    if not np.isfinite(v).all():
-        raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
-
-
-def _compare_with_differences(problem, potential, derived):
-    """The torque in use against minus the gradient of the potential, at random attitudes."""
-    rng = np.random.default_rng(20120417)
-    attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
-    for Q in attitudes:
-        slope = -_gradient(potential, Q)
-        if not np.isfinite(slope).all():
-            continue
-        try:
-            tau = problem.torque(problem.t0, Q)
-        except Exception as error:
-            raise InputError(
-                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
-                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not "
-                "math.sqrt), or give torque= yourself."
-            ) from error
-        if not np.isfinite(tau).all():
-            continue
-        scale = np.abs(slope).max() + np.abs(tau).max() + 1e-3 * abs(float(np.real(potential(Q))))
-        if np.abs(tau - slope).max() <= 1e-5 * scale + 1e-9:
-            continue
-        values = f"at Q = {np.round(Q, 6).tolist()} {{}} {tau.tolist()}, minus the gradient is {slope.tolist()}"
-        if derived:
-            raise InputError(
-                "The potential cannot be differentiated by the complex step: "
-                + values.format("it gives the torque")
-                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
-                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or "
-                "give torque=."
-            )
-        raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
-
-
-def _gradient(potential, Q, d=1e-5):
-    """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
-
-    def U(j, e):
-        value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
-        return float(np.real(np.asarray(value).item()))
-
-    with np.errstate(all="ignore"):
-        return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])

@@ -1,5 +1,7 @@
 """The motion of a free body as an object that can be evaluated at any time."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.errors import InputError
@@ -17,20 +19,20 @@ class FreeSolution:
     numbers.
     """
 
-    def __init__(self, problem, digits=None):
+    def __init__(self, problem: Any, digits: Any = None) -> None:
         if problem.has_torque:
             raise InputError(
                 f"{problem.name!r} is not a free body: it has a torque. polhode.reference.reference serves any problem."
             )
         self.problem, self.digits = problem, digits
 
-    def __call__(self, t):
+    def __call__(self, t: Any) -> Any:
         times = np.asarray(t)
         states = [self._seen(x) for x in times.ravel().tolist()]
         Q = np.array([s[0] for s in states]).reshape(*times.shape, 3, 3)
         return Q, np.array([s[1] for s in states]).reshape(*times.shape, 3)
 
-    def state(self, t):
+    def state(self, t: Any) -> Any:
         """(q, Pi) at time t as tuples: attitude quaternion (w, x, y, z) and momentum in principal axes."""
         number, precision = _arithmetic(self.digits)
         with precision:
@@ -38,7 +40,7 @@ class FreeSolution:
             F, Pi = free_flow(number(t) - number(self.problem.t0), Pi, self._moments(number))
             return unit(compose(q, F)), Pi
 
-    def _seen(self, t):
+    def _seen(self, t: Any) -> Any:
         """Q and Omega in the user's axes."""
         number, precision = _arithmetic(self.digits)
         q, Pi = self.state(t)
@@ -47,11 +49,11 @@ class FreeSolution:
             Q = np.array(matrix(q)).reshape(3, 3)
             return Q @ R.T, R @ (np.array(Pi) / np.array(self._moments(number)))
 
-    def _moments(self, number):
+    def _moments(self, number: Any) -> Any:
         return tuple(number(x) for x in self.problem.moments.tolist())
 
 
-def _arithmetic(digits):
+def _arithmetic(digits: Any) -> Any:
     """How numbers are made, and a context in which they have their precision."""
     if digits is None:
         import contextlib

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class ModifiedHamiltonian:
         y = inputs.vector("Pi", Pi)
         return float(y @ np.linalg.solve(self.tensor, y) / 2), float(y @ y / 2)
 
-    def _terms(self):
+    def _terms(self) -> Any:
         """Small ones first."""
         return sorted(self.coefficients.items(), key=lambda term: -sum(term[0]))
 

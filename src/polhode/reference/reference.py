@@ -15,6 +15,7 @@ import itertools
 import json
 import pathlib
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class NotAnalytic(InputError):
     """A torque that cannot be evaluated in power series."""
 
 
-def reference(problem, t):
+def reference(problem: Any, t: Any) -> Any:
     """(Q, Omega) at time t, or at an array of times, with the times as leading axis."""
     if not problem.has_torque:
         return FreeSolution(problem)(t)
@@ -51,7 +52,7 @@ def reference(problem, t):
     return Q, np.array([Omega for _, Omega in pairs]).reshape(*times.shape, 3)
 
 
-def by_mpmath(problem, t, digits=DIGITS, q=None, Pi=None):
+def by_mpmath(problem: Any, t: Any, digits: Any = DIGITS, q: Any = None, Pi: Any = None) -> Any:
     """(q, Pi) at time t to so many digits: the attitude as a quaternion (w, x, y, z), both in principal axes.
 
     The numbers of the problem are taken as exact. Another start may be given in the same form. The torque must be
@@ -60,17 +61,17 @@ def by_mpmath(problem, t, digits=DIGITS, q=None, Pi=None):
     return _taylor(problem, [t], digits, q, Pi)[0]
 
 
-def by_dop853(problem, t):
+def by_dop853(problem: Any, t: Any) -> Any:
     """(Q, Omega) at time t by SciPy's DOP853; error about 1e-12 for tens of radians, and growing with the time."""
     from scipy.integrate import solve_ivp
 
     J, inverse = problem.tensor, np.linalg.inv(problem.tensor)
 
-    def right_hand_side(time, y, torque):
+    def right_hand_side(time: Any, y: Any, torque: Any) -> Any:
         Q, Omega = y[:9].reshape(3, 3), y[9:]
         x, y_, z = Omega
         hat = np.array([[0, -z, y_], [z, 0, -x], [-y_, x, 0]])
-        return np.concatenate([(Q @ hat).ravel(), inverse @ (np.cross(J @ Omega, Omega) + torque(time, Q))])
+        return np.concatenate([(Q @ hat).ravel(), inverse @ (np.cross(J @ Omega, Omega) + torque(time, Q, Omega))])
 
     y = np.concatenate([problem.Q0.ravel(), problem.Omega0])
     sign = 1 if t >= problem.t0 else -1
@@ -82,26 +83,26 @@ def by_dop853(problem, t):
     return y[:9].reshape(3, 3), y[9:]
 
 
-def _breaks(problem):
+def _breaks(problem: Any) -> Any:
     return getattr(problem, "breaks", ())
 
 
-def _continued(torque, a, b):
+def _continued(torque: Any, a: Any, b: Any) -> Any:
     """The torque between two jumps, continued to the ends by a parabola: at a jump itself it may be anything."""
     edge = EDGE * (b - a)
 
-    def inside(t, Q):
+    def inside(t: Any, Q: Any, Omega: Any) -> Any:
         for end, d in ((a, edge), (b, -edge)):
             x = (t - end) / d
             if x < 1:
-                f, g, h = (torque(end + n * d, Q) for n in (1, 2, 3))
+                f, g, h = (torque(end + n * d, Q, Omega) for n in (1, 2, 3))
                 return (x - 2) * (x - 3) / 2 * f - (x - 1) * (x - 3) * g + (x - 1) * (x - 2) / 2 * h
-        return torque(t, Q)
+        return torque(t, Q, Omega)
 
     return inside
 
 
-def _seen(problem, q, Pi):
+def _seen(problem: Any, q: Any, Pi: Any) -> Any:
     """(Q, Omega) in the user's axes, in floats."""
     Q = np.array([float(x) for x in matrix(q)]).reshape(3, 3)
     Omega = np.array([float(x) for x in Pi]) / problem.moments
@@ -111,7 +112,7 @@ def _seen(problem, q, Pi):
 # ---- the Taylor series, cached -----------------------------------------------------------------------
 
 
-def _taylor(problem, times, digits, q=None, Pi=None):
+def _taylor(problem: Any, times: Any, digits: Any, q: Any = None, Pi: Any = None) -> Any:
     """(q, Pi) at these times in mpmath, from the disk if they have been computed before."""
     import mpmath
 
@@ -128,11 +129,11 @@ def _taylor(problem, times, digits, q=None, Pi=None):
         return [(tuple(map(mpmath.mpf, row[:4])), tuple(map(mpmath.mpf, row[4:]))) for row in rows]
 
 
-def _computed(problem, times, digits, q, Pi):
+def _computed(problem: Any, times: Any, digits: Any, q: Any, Pi: Any) -> Any:
     """The states at these times, in any order, before and after the start."""
     from polhode.reference.taylor import motion
 
-    found = {}
+    found: dict[Any, Any] = {}
     for part in (
         sorted(x for x in set(times) if x >= problem.t0),
         sorted((x for x in set(times) if x < problem.t0), reverse=True),
@@ -147,24 +148,24 @@ def _computed(problem, times, digits, q, Pi):
     return [found[x] for x in times]
 
 
-def _key(problem, digits, given):
+def _key(problem: Any, digits: Any, given: Any) -> Any:
     """A hash of all that the result depends on, or None if the torque cannot be seen through: nothing is kept then."""
     data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
-    torque = fingerprint([problem.torque_kernel])
+    torque = fingerprint(problem.made_of[:-1] if problem.has_potential else problem.made_of)
     text = json.dumps(data) + torque.digest + _source()
     return None if torque.unseen else hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @functools.cache
-def _source():
+def _source() -> Any:
     return hashlib.sha256(pathlib.Path(__file__).with_name("taylor.py").read_bytes()).hexdigest()
 
 
-def _kept():
+def _kept() -> Any:
     return folder(cache_base() / "references")
 
 
-def _read(entry, n):
+def _read(entry: Any, n: Any) -> Any:
     content = None if entry is None else _kept().read(entry)
     rows = None if content is None else json.loads(content)
     return rows if rows is not None and len(rows) == n else None

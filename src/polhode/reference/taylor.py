@@ -7,7 +7,8 @@ asked for. This also works for a user's function with NumPy, which hands arithme
 array. The torque has to be analytic along the motion; the times at which it jumps are the problem's `breaks`.
 """
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import mpmath
 from mpmath import mp
@@ -15,7 +16,7 @@ from mpmath import mp
 from polhode.kernels.rotations import matrix
 
 
-def motion(problem, times, digits, q=None, Pi=None):
+def motion(problem: Any, times: Any, digits: Any, q: Any = None, Pi: Any = None) -> Any:
     """(q, Pi) at each of these times, which lead away from problem.t0 in order, to about so many digits.
 
     q (w, x, y, z) and Pi are in principal axes and start as given, or as the problem says. Steps are such that the
@@ -38,7 +39,7 @@ def motion(problem, times, digits, q=None, Pi=None):
         return [(tuple(y[:4]), tuple(y[4:])) for y in found]
 
 
-def _legs(problem, times):
+def _legs(problem: Any, times: Any) -> Iterator[Any]:
     """The interval cut at the jumps of the torque: the end of each part, and the times wanted in it."""
     t0, sign = problem.t0, 1 if times[-1] >= problem.t0 else -1
     jumps = [mp.mpf(x) for x in getattr(problem, "breaks", ()) if 0 < sign * (x - t0) < sign * (times[-1] - t0)]
@@ -47,15 +48,19 @@ def _legs(problem, times):
         times = [x for x in times if sign * x > sign * end]
 
 
-def _series(problem, t, stop, state):
+def _series(problem: Any, t: Any, stop: Any, state: Any) -> Any:
     """The solution through this state as seven power series, tied to their own rates of change."""
     J = [mp.mpf(x) for x in problem.moments.tolist()]
-    rates = []
+    rates: list[Any] = []
     y = [Series([x], lambda n, i=i: rates[i].term(n - 1) / n) for i, x in enumerate(state)]
     (w, x, y_, z), (k, l, m) = y[:4], y[4:]
     a, b, c = k / J[0], l / J[1], m / J[2]
     parameters = tuple(mp.mpf(value) for value in problem.parameters)
-    tau = problem.torque_kernel(Time(t, t + (stop - t) / 100), matrix((w, x, y_, z)), parameters)
+    time = Time(t, t + (stop - t) / 100)
+    if problem.forces.any:
+        tau = problem.moving_kernels["all"](time, matrix((w, x, y_, z)), (a, b, c), parameters)
+    else:
+        tau = problem.torque_kernel(time, matrix((w, x, y_, z)), parameters)
     tau = [value if isinstance(value, Series) else Series([mp.convert(value)], _zero) for value in tau]
     rates += [
         (x * a + y_ * b + z * c) / -2,
@@ -69,7 +74,7 @@ def _series(problem, t, stop, state):
     return y
 
 
-def _step(problem, series, left, order, digits):
+def _step(problem: Any, series: Any, left: Any, order: Any, digits: Any) -> Any:
     """The step, at most `left`, for which the last terms of the series are as small as the digits demand.
 
     Errors of the momentum are relative to its size or, from rest, to the size that the torque gives it in the time
@@ -93,11 +98,11 @@ def _step(problem, series, left, order, digits):
     return left / 2 if abs(left) <= 2 * step else mp.sign(left) * step
 
 
-def _value(series, h):
+def _value(series: Any, h: Any) -> Any:
     return [mp.polyval(x.terms[::-1], h) for x in series]
 
 
-def _zero(n):
+def _zero(n: Any) -> Any:
     return mp.zero
 
 
@@ -107,36 +112,36 @@ class Series:
     __slots__ = ("rule", "terms")
     functions: ClassVar[type]  # where scalar.py finds the square root and the like: below
 
-    def __init__(self, terms, rule):
+    def __init__(self, terms: Any, rule: Any) -> None:
         self.terms, self.rule = terms, rule
 
-    def term(self, n):
+    def term(self, n: Any) -> Any:
         """The coefficient of the n-th power."""
         while len(self.terms) <= n:
             self.terms.append(self.rule(len(self.terms)))
         return self.terms[n]
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         if isinstance(other, Series):
             return Series([], lambda n: self.term(n) + other.term(n))
         return Series([self.term(0) + mp.convert(other)], self.term)
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return Series([], lambda n: -self.term(n))
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         if isinstance(other, Series):
             return Series([], lambda n: _sum(self, other, n, 0, n))
         factor = mp.convert(other)
         return Series([], lambda n: self.term(n) * factor)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> Any:
         if not isinstance(other, Series):
             return self * (1 / mp.convert(other))
-        ratio = Series([], lambda n: (self.term(n) - _sum(ratio, other, n, 0, n - 1)) / other.term(0))
+        ratio: Series = Series([], lambda n: (self.term(n) - _sum(ratio, other, n, 0, n - 1)) / other.term(0))
         return ratio
 
-    def __pow__(self, power):
+    def __pow__(self, power: Any) -> Any:
         if power != int(power):
             return (self.log() * power).exp()
         if power < 0:
@@ -146,81 +151,83 @@ class Series:
             result = result * result * (self if digit == "1" else 1)
         return result
 
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> Any:
         return self + other
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> Any:
         return self * other
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Any:
         return self + -other
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> Any:
         return -self + other
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> Any:
         return Series([mp.convert(other)], _zero) / self
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> Any:
         return self.now > _now(other)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> Any:
         return self.now < _now(other)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> Any:
         return self.now >= _now(other)
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> Any:
         return self.now <= _now(other)
 
     @property
-    def now(self):
+    def now(self) -> Any:
         """The value that comparisons see."""
         return self.term(0)
 
     @property
-    def real(self):
+    def real(self) -> Any:
         return Series([], lambda n: self.term(n).real)
 
     @property
-    def imag(self):
+    def imag(self) -> Any:
         return Series([], lambda n: self.term(n).imag)
 
     # NumPy calls methods of these names for the objects in an array.
 
-    def sqrt(self):
+    def sqrt(self) -> Any:
         a = self.term(0)
-        root = Series([mp.sqrt(a)], lambda n: (self.term(n) - _sum(root, root, n, 1, n - 1)) / (2 * root.terms[0]))
+        root: Series = Series(
+            [mp.sqrt(a)], lambda n: (self.term(n) - _sum(root, root, n, 1, n - 1)) / (2 * root.terms[0])
+        )
         return root
 
-    def exp(self):
+    def exp(self) -> Any:
         slope = self._slope()
-        e = Series([mp.exp(self.term(0))], lambda n: _sum(slope, e, n, 1, n) / n)
+        e: Series = Series([mp.exp(self.term(0))], lambda n: _sum(slope, e, n, 1, n) / n)
         return e
 
-    def log(self):
+    def log(self) -> Any:
         return _primitive(mp.log(self.term(0)), self._slope() / self)
 
-    def arctan(self):
+    def arctan(self) -> Any:
         return _primitive(mp.atan(self.term(0)), self._slope() / (1 + self * self))
 
-    def sin(self):
+    def sin(self) -> Any:
         return self._sin_cos()[0]
 
-    def cos(self):
+    def cos(self) -> Any:
         return self._sin_cos()[1]
 
-    def tan(self):
+    def tan(self) -> Any:
         s, c = self._sin_cos()
         return s / c
 
-    def _sin_cos(self):
+    def _sin_cos(self) -> Any:
         slope = self._slope()
-        s = Series([mp.sin(self.term(0))], lambda n: _sum(slope, c, n, 1, n) / n)
-        c = Series([mp.cos(self.term(0))], lambda n: -_sum(slope, s, n, 1, n) / n)
+        s: Series = Series([mp.sin(self.term(0))], lambda n: _sum(slope, c, n, 1, n) / n)
+        c: Series = Series([mp.cos(self.term(0))], lambda n: -_sum(slope, s, n, 1, n) / n)
         return s, c
 
-    def _slope(self):
+    def _slope(self) -> Any:
         """Time times the derivative."""
         return Series([], lambda n: n * self.term(n))
 
@@ -233,25 +240,25 @@ class Time(Series):
 
     __slots__ = ("later",)
 
-    def __init__(self, t, later):
+    def __init__(self, t: Any, later: Any) -> None:
         super().__init__([t, mp.one], _zero)
         self.later = later
 
     @property
-    def now(self):
+    def now(self) -> Any:
         return self.later
 
 
-def _now(x):
+def _now(x: Any) -> Any:
     return x.now if isinstance(x, Series) else x
 
 
-def _primitive(value, slope):
+def _primitive(value: Any, slope: Any) -> Any:
     """The series with this value whose derivative times time is `slope`."""
     return Series([value], lambda n: slope.term(n) / n)
 
 
-def _sum(a, b, n, first, last):
+def _sum(a: Any, b: Any, n: Any, first: Any, last: Any) -> Any:
     """The sum of a_k b_(n-k) for k from first to last."""
     if last >= first:
         if len(a.terms) <= last:

@@ -29,7 +29,7 @@ def description(problem, runner, n, every, survey, streamed):
     """What two runs must have in common for one to go on where the other stopped."""
     numbers = (problem.moments, problem.axes, problem.parameters, problem.Q0, problem.Omega0, problem.t0)
     text = b"".join(np.asarray(x, float).tobytes() for x in numbers)
-    functions = [f for f in (problem.torque_kernel, problem.potential_kernel) if f is not None]
+    functions = problem.made_of
     return {
         "problem": problem.name,
         "data of the problem": hashlib.sha256(text).hexdigest(),

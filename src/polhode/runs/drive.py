@@ -282,7 +282,7 @@ class _Streamed:
 
     def _append(self, t, Q, Omega):
         self._fastest = max(self._fastest, turns.fastest(Omega))
-        columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, Q, Omega)}
+        columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, t, Q, Omega)}
         if self.problem.has_potential:
             columns["energy"] = energies(self.problem, Q, Omega)
         self.store.append(**columns)

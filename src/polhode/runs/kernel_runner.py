@@ -4,6 +4,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.rotations import matrix
@@ -16,7 +17,22 @@ def body_of(problem, method, number=float, torque=None):
     J = tuple(number(x) for x in problem.moments.tolist())
     par = tuple(number(x) for x in problem.parameters)
     coefficients = method.coefficients(J, number) if method.coefficients else ()
-    return (J, tuple(1 / x for x in J), coefficients, (torque or problem.torque_kernel, par))
+    kernel, moving = (torque, False) if torque else problem.source(method)
+    return (J, tuple(1 / x for x in J), coefficients, (kernel, par, ()) if moving else (kernel, par))
+
+
+def machine_torque(problem, method):
+    """(machine code, its type) of the torque that a method is given; None if it cannot be compiled."""
+    from polhode.machine import compile
+
+    kernel, moving = problem.source(method)
+    kind = compile.MOMENT if moving else compile.TORQUE
+    alone = lambda: problem.machine_moment(kernel, kind) if moving else problem.machine_torque
+    if not method.nodes:
+        return alone(), kind
+    from polhode.machine.quadrature_lanes import torque_for
+
+    return torque_for(kernel, alone, kind, method.nodes)
 
 
 DOUBTS = 16
@@ -32,13 +48,13 @@ class KernelRunner:
     def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
         if method.free_only and problem.has_torque:
             raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
-        self.problem, self.method, self.h = problem, method, h
+        self.problem, self.method, self.h = problem, adapted(method, problem.forces), h
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
         self._survey, self.raised, self._doubts = survey, None, 0
         try:
-            self.body = body_of(problem, method)
+            self.body = body_of(problem, self.method)
             self._begin(q, Pi)
         except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
             raise InputError(
@@ -56,12 +72,7 @@ class KernelRunner:
     def _compile(self, required):
         from polhode.machine import compile
 
-        if self.method.nodes:
-            from polhode.machine.quadrature_lanes import torque_for
-
-            torque, kind = torque_for(self.problem, self.method.nodes)
-        else:
-            torque, kind = self.problem.machine_torque, compile.TORQUE
+        torque, kind = machine_torque(self.problem, self.method)
         if torque is None:
             if required:
                 raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
@@ -82,7 +93,7 @@ class KernelRunner:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
             return
-        J, iJ, numbers, (_, par) = self.body
+        J, iJ, numbers, (_, par, *_) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
         machine_code = torque, potential  # held as long as their addresses are used
 
@@ -179,16 +190,18 @@ class KernelRunner:
         """The machine code that will run must say what the user's torque says."""
         from polhode.machine import compile
 
-        if is_static(self.problem.torque_kernel):
+        kernel, moving = self.problem.source(self.method)
+        if is_static(kernel):
             return
-        if kind is compile.TORQUE:
+        if kind in (compile.TORQUE, compile.MOMENT):
             look = compile.probe(kind)
         else:
             from polhode.machine.quadrature_lanes import first_node
 
             look = compile.probe(kind, first_node)
-        Q = self.seen(np.array([self.row()]))[0][0]
-        if check_function(self.problem, "torque", self.problem.torque_kernel, torque, look, self.t0, Q):
+        (Q,), (Omega,) = self.seen(np.array([self.row()]))
+        velocity = Omega if moving else None
+        if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
             self._begin(*self.state[:2])
 
     def _plain(self, h, t0, first, n, every, left, state, out, row):
@@ -273,8 +286,8 @@ class KernelRunner:
                 f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
                 f"error of {error:.2g} left. Reduce h."
             )
-        Q = seen(self.problem, np.array([self.state[0] + self.state[1]]))[0][0]
-        tau = self.problem.torque(t, Q)
+        (Q,), (Omega,) = seen(self.problem, np.array([self.state[0] + self.state[1]]))
+        tau = self.problem.torque(t, Q, Omega)
         if not np.isfinite(tau).all():
             return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
         return (

@@ -66,6 +66,11 @@ class Survey:
             raise InputError(
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'
             )
+        if problem.forces.rotor and set(self.names) & set(QUANTITIES[1:]):
+            raise InputError(
+                f'reduce="momentum" counts Q J Omega, and {problem.name!r} has a rotor, whose momentum belongs to it: '
+                "save states, and take the momentum of the Trajectory."
+            )
         self.potential = problem.potential_kernel if self.wants_energy else functions.no_potential
         self.origin = loop.watched(state[0], state[1], body, self.potential)
         return self.origin, self.each, self.looks, self.tally

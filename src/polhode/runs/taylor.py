@@ -189,6 +189,7 @@ _KEPT: dict[tuple, Series] = {}
 
 def series_of(problem: Problem) -> Series:
     """The series of a problem; an InputError if its torque is no formula."""
+    problem.check_of_attitude(NAME)
     kernel = problem.torque_kernel
     static = is_static(kernel)
     made_of = None if static else fingerprint([kernel])

@@ -135,10 +135,10 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     @functools.cached_property
     def momentum(self):
-        """The spatial angular momentum Q J Omega, (n, 3)."""
+        """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, 3)."""
         if "momentum" in self.saved:
             return self.saved["momentum"]
-        return momenta(self._described(), self.Q, self.Omega)
+        return momenta(self._described(), self.t, self.Q, self.Omega)
 
     @functools.cached_property
     def orthogonality(self):
@@ -330,9 +330,10 @@ def energies(problem, Q, Omega):
     return kinetic + potential_energies(problem, Q)
 
 
-def momenta(problem, Q, Omega):
-    """The spatial angular momentum Q J Omega at each state of a stack."""
-    return applied(Q, applied(problem.tensor, Omega))
+def momenta(problem, t, Q, Omega):
+    """The spatial angular momentum at each state of a stack: Q (J Omega + l), l that of a rotor."""
+    Pi = applied(problem.tensor, Omega)
+    return applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
 
 
 def potential_energies(problem, Q):

@@ -5,6 +5,7 @@ import itertools
 import pathlib
 import sys
 import textwrap
+from typing import Any
 
 from polhode.bibliography import fields
 from polhode.integrators.lookup import methods
@@ -32,7 +33,7 @@ Generated from the catalogue by `make docs`. Q maps body to space; Omega and the
 DRIFT = {"+": "gains", "-": "loses", "none": "none", "unstable": "unstable", None: "-"}
 
 
-def main(folder):
+def main(folder: Any) -> None:
     """Write both pages."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
@@ -40,12 +41,12 @@ def main(folder):
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def pages():
+def pages() -> Any:
     """The pages by file name."""
     return {"methods.md": methods_page(), "problems.md": problems_page()}
 
 
-def methods_page():
+def methods_page() -> Any:
     """Table and lectures of all methods; a lecture that several share stands once."""
     notes = dict.fromkeys(column.note for column, _ in columns() if column.note)
     everyone = list(methods().values())
@@ -61,7 +62,7 @@ def methods_page():
     return "\n".join(lines).rstrip() + "\n"
 
 
-def properties_table(those, name):
+def properties_table(those: Any, name: Any) -> Any:
     """What methods claim, a row each; `name` makes the first cell."""
     heads = ["method", *(_head(column, rows) for column, rows in columns())]
     body = [[name(m), *(_cell(m, rows) for _, rows in columns())] for m in those]
@@ -70,7 +71,7 @@ def properties_table(those, name):
     )
 
 
-def problems_page():
+def problems_page() -> Any:
     """The docstrings of all problems."""
     parts = [PROBLEMS_HEAD]
     for name, make in problems().items():
@@ -85,7 +86,7 @@ def problems_page():
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _lecture(m, first):
+def _lecture(m: Any, first: Any) -> Any:
     """A method, with its lecture if it is the first that has it."""
     also = f" Also: {', '.join(m.aliases)}." if m.aliases else ""
     head = f"### {m.name}\n\n{m.title[0].upper() + m.title[1:]}.{also}"
@@ -97,14 +98,14 @@ def _lecture(m, first):
     return f"{head} Code: [`{file}`](../src/polhode/{file}).\n\n```text\n{m.lecture}\n```\n\nSources: {sources}.\n"
 
 
-def code_of(m):
+def code_of(m: Any) -> Any:
     """The file of a method's step, or of the flow that has its lecture, from the root of the package."""
     parts = [cell.cell_contents for cell in m.step.__closure__ or ()]
     flows = [x for x in parts if inspect.isfunction(x) and x.__doc__ == m.step.__doc__]
-    return inspect.getsourcefile((flows or [m.step])[0]).replace("\\", "/").split("/polhode/")[-1]
+    return str(inspect.getsourcefile((flows or [m.step])[0])).replace("\\", "/").split("/polhode/")[-1]
 
 
-def source_of(key):
+def source_of(key: Any) -> Any:
     """Authors and year of a source, with its DOI."""
     source = fields(key)
     authors = source.get("author", key).split(" and ")
@@ -113,12 +114,12 @@ def source_of(key):
     return f"[{text}](https://doi.org/{source['doi']})" if "doi" in source else text
 
 
-def _head(column, rows):
+def _head(column: Any, rows: Any) -> Any:
     labels = [row.label for row in rows if row.kind != ORDER and row.label]
     return f"{column.head} {' / '.join(labels)}".strip()
 
 
-def _cell(m, rows):
+def _cell(m: Any, rows: Any) -> Any:
     """What a method claims of the properties of a column."""
     if rows[0].kind == ORDER:
         return _orders(m, rows)
@@ -126,11 +127,11 @@ def _cell(m, rows):
     return " / ".join(told(getattr(m, row.claim)) for row in rows)
 
 
-def _number(m, claim):
+def _number(m: Any, claim: Any) -> Any:
     return "none" if m.free_only else "implicit" if claim is None else str(claim)
 
 
-def _orders(m, rows):
+def _orders(m: Any, rows: Any) -> Any:
     """One order where all agree; otherwise by what they are claimed of."""
     labels = {row.part: row.label for row in rows if row.part and not (m.free_only and row.needs_torque)}
     words = {part: ["exact" if x == float("inf") else f"{x:g}" for x in getattr(m.orders, part)] for part in labels}
@@ -139,11 +140,11 @@ def _orders(m, rows):
     return "; ".join(f"{', '.join(dict.fromkeys(words[part]))} {label}".strip() for part, label in labels.items())
 
 
-def _yes(claim):
+def _yes(claim: Any) -> Any:
     return "-" if claim is None else "yes" if claim else "no"
 
 
-def _anchor(name):
+def _anchor(name: Any) -> Any:
     return "".join(c for c in name.lower().replace(" ", "-") if c.isalnum() or c in "-_")
 
 

@@ -1,6 +1,7 @@
 """A certificate for the terminal, for a notebook, and as a page."""
 
 from html import escape
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -12,7 +13,7 @@ COLOUR = {"yes": "green", "no": "dark_orange3", "undecided": "dim"}
 CLASS = {"yes": "none", "no": "gains", "undecided": "quiet"}
 
 
-def certificate_table(c):
+def certificate_table(c: Any) -> Any:
     """The table for the terminal."""
     drawn = Table(
         title=f"Certificate of {c.method}, a {c.form}", title_justify="left", caption=c.summary, caption_justify="left"
@@ -26,7 +27,7 @@ def certificate_table(c):
     return drawn
 
 
-def certificate_notes(c):
+def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, and what the failures point to."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
@@ -34,7 +35,7 @@ def certificate_notes(c):
     return [*notes, *c.diagnosis]
 
 
-def certificate_card(c):
+def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
     rows = [
         (
@@ -53,7 +54,7 @@ def certificate_card(c):
     )
 
 
-def certificate_page(c):
+def certificate_page(c: Any) -> Any:
     """The page: one file, opens without a network."""
     body = [
         '<p class="overline">Certificate</p>',
@@ -65,11 +66,11 @@ def certificate_page(c):
     return page(f"Certificate of {c.method}", body, c.to_dict())
 
 
-def _verdict(key, p):
+def _verdict(key: Any, p: Any) -> Any:
     return "measured" if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes" else p.verdict
 
 
-def _value(key, p):
+def _value(key: Any, p: Any) -> Any:
     if p.value is None:
         return "-"
     if p.value == float("inf"):

@@ -1,5 +1,7 @@
 """Engines side by side, for the terminal."""
 
+from typing import Any
+
 from rich.text import Text
 
 from polhode.testbench.numbers import plain
@@ -14,7 +16,7 @@ KEY = (
 SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable"}
 
 
-def engines_table(rows):
+def engines_table(rows: Any) -> Any:
     """One row per integrator."""
     table = drawn("Integrators of rigid bodies, side by side", caption=KEY)
     table.add_column("integrator", style="bold", no_wrap=True)
@@ -38,12 +40,12 @@ def engines_table(rows):
     return table
 
 
-def engines_notes(rows):
+def engines_notes(rows: Any) -> Any:
     """Why some could not be measured."""
     return [f"{r.name}: {r.why}" for r in rows if isinstance(r, Absent)]
 
 
-def list_table(there):
+def list_table(there: Any) -> Any:
     """The integrators of every engine."""
     table = drawn("Engines")
     table.add_column("engine", style="bold", no_wrap=True)
@@ -53,11 +55,11 @@ def list_table(there):
     return table
 
 
-def _orders(r):
+def _orders(r: Any) -> Any:
     if r.order_free is None or r.order_potential is None:
         return "-"
     return " ".join("exact" if x == float("inf") else f"{x:.1f}" for x in (r.order_free, r.order_potential))
 
 
-def _short(x):
+def _short(x: Any) -> Any:
     return "-" if x is None else f"{x:.3g}"

@@ -3,17 +3,18 @@
 import json
 import math
 import os
+from typing import Any
 
 from polhode.errors import FileError
 from polhode.inputs import folder_path
 
 
-def as_json(data):
+def as_json(data: Any) -> Any:
     """Strict JSON: what is not a finite number becomes null."""
     return json.dumps(_strict(data), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def folder_for_results(path):
+def folder_for_results(path: Any) -> Any:
     """The folder, made if there is none."""
     path = folder_path("the folder", path)
     try:
@@ -23,7 +24,7 @@ def folder_for_results(path):
     return path
 
 
-def check_folder(path):
+def check_folder(path: Any) -> None:
     """Raise the error that writing to this folder would raise, before work is done for it; makes nothing."""
     path = folder_path("the folder", path).absolute()
     there = next(p for p in (path, *path.parents) if p.exists())
@@ -33,11 +34,11 @@ def check_folder(path):
         raise _no_folder(path, f"permission to write to {there} is missing")
 
 
-def _no_folder(path, reason):
+def _no_folder(path: Any, reason: Any) -> Any:
     return FileError(f"Nothing can be written to the folder {path}: {reason}. Choose another.")
 
 
-def written(path, write):
+def written(path: Any, write: Any) -> Any:
     """Call `write(path)`; returns the path."""
     try:
         write(path)
@@ -48,7 +49,7 @@ def written(path, write):
     return path
 
 
-def _strict(x):
+def _strict(x: Any) -> Any:
     if isinstance(x, dict):
         return {k: _strict(v) for k, v in x.items()}
     if isinstance(x, (list, tuple)):

@@ -5,11 +5,12 @@ import io
 import re
 import textwrap
 from html import escape
+from typing import Any
 
 from polhode.views.files import as_json
 
 
-def page(title, body, data=None):
+def page(title: Any, body: Any, data: Any = None) -> Any:
     """The complete HTML."""
     css = importlib.resources.files("polhode.views").joinpath("page.css").read_text(encoding="utf-8")
     parts = [
@@ -30,7 +31,7 @@ def page(title, body, data=None):
     return "\n".join([*parts, "</body>", "</html>", ""])
 
 
-def inline(figure, label):
+def inline(figure: Any, label: Any) -> Any:
     """A Matplotlib figure as SVG that takes its ink and rules from the page."""
     from polhode.views.figures.style import PAGE, write
 
@@ -46,7 +47,7 @@ def inline(figure, label):
     return svg
 
 
-def marked(html):
+def marked(html: Any) -> Any:
     """Superscript digits as the browser sets them: those of fonts differ in size and often lack the minus."""
     plain = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "\N{MINUS SIGN}0123456789")
     return re.sub("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: f"<sup>{m[0].translate(plain)}</sup>", html)
@@ -56,12 +57,12 @@ MOST_OF_A_CARD = 7
 """Columns of a table that a telephone shows as cards, one for each row; wider ones scroll there."""
 
 
-def table(heads, rows, numbers=()):
+def table(heads: Any, rows: Any, numbers: Any = ()) -> Any:
     """An HTML table of cells that are HTML already; columns in `numbers` are set flush right."""
     labels = [re.sub(r"<[^>]*>", "", head) for head in heads]
     shape = "cards" if len(heads) <= MOST_OF_A_CARD else "wide"
 
-    def cell(tag, k, text):
+    def cell(tag: Any, k: Any, text: Any) -> Any:
         kind = ' class="number"' if k in numbers else ' class="name"' if k == 0 and tag == "td" else ""
         label = f' data-label="{labels[k]}"' if tag == "td" and k else ""
         return f"<{tag}{kind}{label}>{text}</{tag}>"
@@ -73,7 +74,7 @@ def table(heads, rows, numbers=()):
     )
 
 
-def prose(text):
+def prose(text: Any) -> Any:
     """A docstring as HTML: paragraphs, "Label: text" as a paragraph of its own, indented blocks as formulas."""
     parts = []
     for block in re.split(r"\n\s*\n|\n(?=[A-Z][a-z]+(?: [a-z]+)?: )", text):
@@ -85,7 +86,7 @@ def prose(text):
     return parts
 
 
-def references(keys):
+def references(keys: Any) -> Any:
     """A section with the sources, each with its DOI where there is one."""
     from polhode.bibliography import fields
 
@@ -95,7 +96,7 @@ def references(keys):
     return ["<h2>Sources</h2>", '<ul class="references">', *(f"<li>{x}</li>" for x in items), "</ul>"]
 
 
-def _citation(source):
+def _citation(source: Any) -> Any:
     authors = " & ".join(source.get("author", "").split(" and "))
     where = source.get("journal") or source.get("booktitle") or source.get("publisher") or source.get("school") or ""
     volume = " ".join(x for x in (source.get("volume"), source.get("pages")) if x)

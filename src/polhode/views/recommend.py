@@ -3,6 +3,7 @@
 import pathlib
 import sys
 from html import escape
+from typing import Any
 
 from polhode.testbench.advice.recommend import UNMEASURED, recommend
 from polhode.views.page import table
@@ -38,7 +39,7 @@ errors, drifts, times and lines of code are in `src/polhode/testbench/advice/mea
 """
 
 
-def recommendation_table(r):
+def recommendation_table(r: Any) -> Any:
     """The table for the terminal."""
     shown = drawn("Recommended", caption=left_out(r))
     shown.add_column(HEADS[0], style="bold", no_wrap=True)
@@ -50,19 +51,19 @@ def recommendation_table(r):
     return shown
 
 
-def recommendation_html(r):
+def recommendation_html(r: Any) -> Any:
     """The table for a notebook."""
     rows = [[escape(x) for x in _cells(c)] for c in r.choices]
     return table(HEADS, rows, numbers=range(1, 5)) + f"<p>{escape(left_out(r))}</p>"
 
 
-def left_out(r, but=()):
+def left_out(r: Any, but: Any = ()) -> Any:
     """One sentence about the others."""
     told = [f"{n} ({reason})" for reason, n in r.left_out.items() if reason not in but]
     return f"Left out: {'; '.join(told)}." if told else ""
 
 
-def page():
+def page() -> Any:
     """The page of typical jobs."""
     parts = [PAGE_HEAD]
     for title, call, wanted in JOBS:
@@ -74,17 +75,17 @@ def page():
     return "\n".join(parts).rstrip() + "\n"
 
 
-def main(folder):
+def main(folder: Any) -> None:
     """Write the page."""
     (pathlib.Path(folder) / "recommend.md").write_text(page(), encoding="utf-8")
 
 
-def _cells(c):
+def _cells(c: Any) -> Any:
     numbers = (_short(c.step_angle), _short(c.torques), _short(c.nanoseconds), str(c.code))
     return (c.method, *numbers, "; ".join(c.reasons))
 
 
-def _short(x):
+def _short(x: Any) -> Any:
     return f"{x:.0f}" if 10 <= x < 1e5 else f"{x:.2g}"
 
 

@@ -4,6 +4,7 @@ import inspect
 import math
 import shlex
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from polhode.views.page import inline, marked, page, prose, references, table
 CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "unstable"}
 
 
-def save(result, folder):
+def save(result: Any, folder: Any) -> Any:
     """Write figure, page and data; returns {name: path}."""
     from polhode.views.figures.style import write
 
@@ -37,7 +38,7 @@ def save(result, folder):
     }
 
 
-def stress_page(result, figure=None):
+def stress_page(result: Any, figure: Any = None) -> Any:
     """The page as one text."""
     import polhode
 
@@ -72,7 +73,7 @@ def stress_page(result, figure=None):
     return page(f"Stress test: {_title(result)}", [marked(x) for x in body], result.to_dict())
 
 
-def _stacked(result):
+def _stacked(result: Any) -> Any:
     """The same for a telephone: a figure for each step size, one below the other."""
     from polhode.views.figures.stress import stress_figure
 
@@ -80,13 +81,13 @@ def _stacked(result):
     return ['<div class="only-narrow">', *drawn, "</div>"]
 
 
-def verdict_table(result):
+def verdict_table(result: Any) -> Any:
     """The verdicts as an HTML table."""
     heads = ["Method", *(f"Slope at <i>h</i> = {h:g}" for h in result.h), "Exponent of <i>h</i>", "Verdict"]
     return marked(table(heads, [_verdict(row) for row in result.rows], numbers=range(1, len(result.h) + 2)))
 
 
-def _verdict(row):
+def _verdict(row: Any) -> Any:
     name = escape(row.method) + (f'<br><span class="title">{escape(row.title)}</span>' if row.title else "")
     slopes = [
         "unstable" if not e.stable else typeset(e.slope, e.error) if e.linear else "not linear" for e in row.evidence
@@ -96,8 +97,8 @@ def _verdict(row):
     return [name, *slopes, exponent, f'<span class="verdict {CLASS[row.sign]}">{row.words}</span>{marks}']
 
 
-def _lead(result):
-    groups = {}
+def _lead(result: Any) -> Any:
+    groups: dict[Any, Any] = {}
     for row in result.rows:
         groups.setdefault(row.sign, []).append(row.method)
     phrases = {
@@ -111,12 +112,12 @@ def _lead(result):
     return f"On the problem <i>{escape(result.problem.name)}</i>, {span}: {'; '.join(said)}."
 
 
-def _listed(names):
+def _listed(names: Any) -> Any:
     names = [escape(n) for n in names]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _notes(result):
+def _notes(result: Any) -> Any:
     notes = [f"{escape(row.method)} {escape(note)}." for row in result.rows for note in row.notes]
     for row in result.rows:
         if row.bounds:
@@ -125,7 +126,7 @@ def _notes(result):
     return ['<div class="notes">', *(f"<p>{n}</p>" for n in notes), "</div>"] if notes else []
 
 
-def caption(result):
+def caption(result: Any) -> Any:
     return (
         "Energy error <i>E</i>(<i>t</i>) &minus; <i>E</i>(0) from the problem&rsquo;s own start, a row per method and "
         "a column per step size, in the layout of Figure 1 of Ortolan &amp; Saccon (2012). Shaded: the range of the "
@@ -146,7 +147,7 @@ MEANING = (
 )
 
 
-def _how(result):
+def _how(result: Any) -> Any:
     wide, narrow = (ten(round(math.log10(x))) for x in NEARBY)
     runs = (
         "One run from the problem&rsquo;s own start"
@@ -179,12 +180,12 @@ def _how(result):
     ]
 
 
-def _numbers(values):
+def _numbers(values: Any) -> Any:
     values = np.round(values, 12) + 0.0  # no negative zeros
     return "(" + ", ".join(f"{x:.6g}" if np.ndim(x) == 0 else _numbers(x) for x in values) + ")"
 
 
-def _quarters(result):
+def _quarters(result: Any) -> Any:
     rows = []
     for row in result.rows:
         for e in row.evidence:
@@ -194,14 +195,14 @@ def _quarters(result):
     return table(heads, rows, numbers=range(1, 6))
 
 
-def _problem(problem):
+def _problem(problem: Any) -> Any:
     """What the problem's own description says."""
     make = problems().get(problem.name)
     text = inspect.cleandoc(make.__doc__ or "") if make else ""
     return ["<h2>The problem</h2>", *prose(text)] if text else []
 
 
-def _command(result):
+def _command(result: Any) -> Any:
     """How to get this page again, if it takes no more than the command line."""
     names = tuple(row.method for row in result.rows)
     if not set(names) <= set(methods()) or not _as_shipped(result.problem):
@@ -219,7 +220,7 @@ def _command(result):
     return ["<h2>Do it again</h2>", f"<pre>{escape(shlex.join(words))}</pre>"]
 
 
-def _as_shipped(problem):
+def _as_shipped(problem: Any) -> Any:
     """Whether it is the problem of its name, with no parameter changed."""
     make = problems().get(problem.name)
     if make is None:
@@ -228,7 +229,7 @@ def _as_shipped(problem):
     return all(np.array_equal(a, b) for a, b in zip(mine, theirs))
 
 
-def _sources(result):
+def _sources(result: Any) -> Any:
     catalogue = methods()
     keys = [ORTOLAN_SACCON.source, *getattr(result.problem, "sources", ())]
     for row in result.rows:
@@ -236,5 +237,5 @@ def _sources(result):
     return keys
 
 
-def _title(result):
+def _title(result: Any) -> Any:
     return ", ".join(f"{row.method} {row.words}" for row in result.rows)

@@ -1,6 +1,7 @@
 """Tables for the terminal, drawn by rich."""
 
 from dataclasses import astuple
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -12,7 +13,7 @@ from polhode.testbench.numbers import fixed, one, plain
 COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red"}
 
 
-def stress_table(result):
+def stress_table(result: Any) -> Any:
     """Slopes with uncertainty by step size, exponent of h, verdict."""
     span = f"[{result.problem.t0:g}, {result.t_end:g}]"
     runs = "one run" if result.ensemble == 1 else f"{result.ensemble} starts"
@@ -31,17 +32,17 @@ def stress_table(result):
     return table
 
 
-def stress_slope(e):
+def stress_slope(e: Any) -> Any:
     """The slope of one cell, or why there is none."""
     return "unstable" if not e.stable else plain(e.slope, e.error) if e.linear else "not linear"
 
 
-def stress_exponent(row):
+def stress_exponent(row: Any) -> Any:
     """The exponent of h with its uncertainty, where one could be fitted."""
     return "-" if row.exponent is None else fixed(row.exponent, row.exponent_error, most=2)
 
 
-def stress_notes(result):
+def stress_notes(result: Any) -> Any:
     """Sentences below the table."""
     notes = [f"{row.method} {note}." for row in result.rows for note in row.notes]
     for row in result.rows:
@@ -51,7 +52,7 @@ def stress_notes(result):
     return notes + proven([row.method for row in result.rows if row.neither])
 
 
-def proven(names):
+def proven(names: Any) -> Any:
     """The sentence about methods whose drift proves something, if there are any."""
     if not names:
         return []
@@ -61,7 +62,7 @@ def proven(names):
     ]
 
 
-def family_table(result):
+def family_table(result: Any) -> Any:
     """On how many problems of a family each method drifts, with the range of its rates."""
     first = result.results[0]
     title = f"Energy drift on {len(result.results)} random stress problems over [{first.problem.t0:g}, {first.t_end:g}]"
@@ -76,7 +77,7 @@ def family_table(result):
     return table
 
 
-def method_table(methods):
+def method_table(methods: Any) -> Any:
     """The catalogue of methods with what is claimed of each."""
     table = drawn("Methods", caption=method_key())
     table.add_column("name", style="bold", no_wrap=True)
@@ -92,9 +93,9 @@ def method_table(methods):
     return table
 
 
-def method_key(width=100):
+def method_key(width: Any = 100) -> Any:
     """What the columns are, in lines of this width; columns of one legend are told together."""
-    told = {}
+    told: dict[Any, Any] = {}
     for column, _ in columns():
         told.setdefault(column.legend, []).append(column.short)
     parts = [f"{', '.join(heads)}: {legend};" for legend, heads in told.items()]
@@ -107,7 +108,7 @@ def method_key(width=100):
     return "\n".join(lines)[:-1] + ". y: yes, -: no, ?: not claimed."
 
 
-def _cell(m, rows):
+def _cell(m: Any, rows: Any) -> Any:
     """What a method claims of the properties of a column."""
     if rows[0].kind == ORDER:
         return _orders(m)
@@ -118,7 +119,7 @@ def _cell(m, rows):
     return " ".join(nothing if claim is None else str(claim) for claim in claims)
 
 
-def problem_table(problems):
+def problem_table(problems: Any) -> Any:
     """The catalogue of problems; `problems` is a list of plain data."""
     table = drawn("Problems")
     table.add_column("name", style="bold", no_wrap=True)
@@ -130,7 +131,7 @@ def problem_table(problems):
     return table
 
 
-def drawn(title, **options):
+def drawn(title: Any, **options: Any) -> Any:
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
     return Table(
         title=title,
@@ -143,15 +144,15 @@ def drawn(title, **options):
     )
 
 
-def _yes(claim):
+def _yes(claim: Any) -> Any:
     return "?" if claim is None else "y" if claim else "-"
 
 
-def _maybe(x):
+def _maybe(x: Any) -> Any:
     return "" if x is None else f"{x:g}"
 
 
-def _orders(m):
+def _orders(m: Any) -> Any:
     pairs = astuple(m.orders)
     known = {"?" if x != x else f"{x:g}" for pair in pairs for x in pair}
     if len(known) == 1:

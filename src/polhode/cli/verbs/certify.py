@@ -4,20 +4,22 @@ NAME is a method of the catalogue, or module:attribute for one of your own: a Me
 step(problem, Q, Omega, h, t) -> (Q1, Omega1).
 """
 
+from typing import Any
+
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "measure what an integrator does, shipped or your own"
 EXAMPLE = "  polhode certify VLV\n  polhode certify mymodule:my_step --html certificate.html"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("name", help="a method, see polhode list; or module:attribute")
     parser.add_argument("--html", metavar="FILE", help="write the certificate as a page")
     parser.add_argument("--no-drift", action="store_true", help="leave out the stress test")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Measure, print, write."""
     from polhode.inputs import file_path
     from polhode.integrators.lookup import integrator

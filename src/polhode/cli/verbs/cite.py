@@ -1,17 +1,19 @@
 """Print the BibTeX of the sources of methods and problems."""
 
+from typing import Any
+
 from polhode.cli.output import show_json
 
 HELP = "print the BibTeX of a method's or problem's sources"
 EXAMPLE = "  polhode cite VLV stress"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("names", nargs="+", metavar="NAME", help="methods and problems, see polhode list")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Print the entries, each once."""
     from polhode.bibliography import bibtex
 
@@ -25,7 +27,7 @@ def run(arguments):
     return 0
 
 
-def sources_of(name):
+def sources_of(name: Any) -> Any:
     """The BibTeX keys of a method or a problem."""
     from polhode.errors import InputError, unknown
     from polhode.integrators.lookup import method, methods

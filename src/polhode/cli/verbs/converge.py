@@ -5,6 +5,7 @@ Attitude, momentum, energy and phase are measured apart, against the exact solut
 """
 
 import argparse
+from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     return measured(arguments, converge, adaptive=bool(arguments.adaptive))
 
 
-def measured(arguments: argparse.Namespace, study, adaptive: bool) -> int:
+def measured(arguments: argparse.Namespace, study: Any, adaptive: bool) -> int:
     """Run a study of errors, print it and write its files."""
     from polhode.views.convergence import notes
     from polhode.views.files import check_folder

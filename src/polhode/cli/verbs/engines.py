@@ -4,13 +4,15 @@ NAME is an engine (mujoco), one of its integrators (mujoco:rk4), a method of the
 Without names: some of every engine that is installed; those that are not are listed as absent.
 """
 
+from typing import Any
+
 from polhode.cli.output import number, show, show_json, wants_progress
 
 HELP = "compare other packages' integrators"
 EXAMPLE = "  polhode engines VLV scipy:DOP853 mujoco"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="engines or integrators (default: some of each engine)"
@@ -21,7 +23,7 @@ def arguments(parser):
     parser.add_argument("--list", action="store_true", help="only list the integrators of every engine")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Measure, print."""
     from polhode.testbench.peers import installed
     from polhode.views.engines import engines_notes, engines_table, list_table
@@ -36,7 +38,7 @@ def run(arguments):
     with display(wants_progress()) as tick:
         rows = across(arguments.names, arguments.t_end, tick)
     if arguments.json:
-        data = {"absent": [], "integrators": []}
+        data: dict[str, list[Any]] = {"absent": [], "integrators": []}
         for row in rows:
             data["integrators" if isinstance(row, Measured) else "absent"].append(vars(row))
         show_json(data | {"h": 0.125, "t_end": arguments.t_end})

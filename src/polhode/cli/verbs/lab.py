@@ -5,6 +5,7 @@ ellipsoid, and the errors of energy and momentum grow under them. The methods ar
 """
 
 import sys
+from typing import Any
 
 from polhode.cli.output import show_json
 
@@ -12,13 +13,13 @@ HELP = "write the lab, a page where two integrators run side by side"
 EXAMPLE = "  polhode lab --out results/lab"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("--out", default="results/lab", metavar="FOLDER", help="its folder (default: results/lab)")
     parser.add_argument("--no-open", action="store_true", help="only write it; otherwise a browser opens at a terminal")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Write, open."""
     from polhode.views.files import check_folder
     from polhode.views.lab.contents import printable

@@ -1,17 +1,19 @@
 """List the methods with what is claimed of each, and the problems."""
 
+from typing import Any
+
 from polhode.cli.output import show, show_json
 
 HELP = "list methods with their claims, and problems"
 EXAMPLE = "  polhode list methods"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("what", nargs="?", choices=("methods", "problems"), help="one of the two (default: both)")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Print the catalogues."""
     from polhode.integrators.lookup import methods
     from polhode.views.terminal import method_table, problem_table
@@ -26,13 +28,13 @@ def run(arguments):
     return 0
 
 
-def method_data(m):
+def method_data(m: Any) -> Any:
     """A method's claims as plain data."""
     from dataclasses import fields
 
     from polhode.integrators.properties import NUMBER, PROPERTIES, RATE, YES_OR_NO
 
-    def claims(kind):
+    def claims(kind: Any) -> Any:
         return {row.claim: getattr(m, row.claim) for row in PROPERTIES if row.kind == kind and row.claim}
 
     return {
@@ -49,7 +51,7 @@ def method_data(m):
     }
 
 
-def problem_list():
+def problem_list() -> Any:
     """The problems as plain data."""
     import inspect
 

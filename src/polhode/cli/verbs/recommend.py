@@ -3,6 +3,8 @@
 Without options: a run of 10 000 radians in a potential whose torque is as cheap as the stress test's, to four digits.
 """
 
+from typing import Any
+
 from polhode.cli.output import number, show, show_json, whole
 from polhode.integrators.properties import KEPT
 
@@ -10,8 +12,10 @@ HELP = "which method for which job, ranked by measurements"
 EXAMPLE = "  polhode recommend --torque-cost 1e-3 --horizon 1e6 --keep momentum"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
+    parser.add_argument("--problem", metavar="PROBLEM", help="try the methods on this problem, and answer in its h")
+    parser.add_argument("--t-end", type=number, metavar="T", help="end of its interval (default: its own)")
     parser.add_argument("--free", action="store_true", help="no torque at all")
     parser.add_argument("--axisymmetric", action="store_true", help="the body's first two moments are equal")
     parser.add_argument("--torque-cost", type=number, metavar="S", help="seconds an evaluation of the torque takes")
@@ -25,11 +29,23 @@ def arguments(parser):
     parser.add_argument("--count", type=whole, default=5, metavar="N", help="how many to name (5)")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Rank, print."""
     from polhode.testbench.advice.recommend import recommend
 
-    names = ("free", "axisymmetric", "torque_cost", "accuracy", "horizon", "keep", "explicit", "simple", "count")
+    names = (
+        "problem",
+        "t_end",
+        "free",
+        "axisymmetric",
+        "torque_cost",
+        "accuracy",
+        "horizon",
+        "keep",
+        "explicit",
+        "simple",
+        "count",
+    )
     r = recommend(**{name: getattr(arguments, name) for name in names})
     if arguments.json:
         show_json(r.to_dict())

@@ -6,6 +6,8 @@ bit where it would have ended.
 """
 
 import dataclasses
+from collections.abc import Iterator
+from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 from polhode.cli.problems import add_settings, given_problem
@@ -24,7 +26,7 @@ ROWS = 65_536
 """States looked at together for the summary: the file of a long run does not fit in memory."""
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument(
         "method", metavar="METHOD", help="a method, see polhode list; module:attribute; auto with --accuracy"
@@ -62,7 +64,7 @@ def arguments(parser):
     )
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Integrate, save, print."""
     from polhode.inputs import file_path
     from polhode.integrators.lookup import integrator
@@ -114,7 +116,7 @@ def run(arguments):
     return 0 if trajectory.success and not lost else 1
 
 
-def summary(s):
+def summary(s: Any) -> Any:
     """What a run was and did, as plain data."""
     data = {"method": s.method, "problem": s.problem_name, "h": s.h, "t0": s.t[0], "t_end": s.t[-1], "states": len(s.t)}
     data |= _extremes(s) | s.stats
@@ -125,7 +127,7 @@ def summary(s):
     return data | {"success": s.success, "message": s.message}
 
 
-def _extremes(s):
+def _extremes(s: Any) -> Any:
     """Energy errors, where there is an energy, and the largest |Q^T Q - I|; a piece at a time."""
     first, end, largest, worst = None, 0.0, 0.0, 0.0
     for part in _parts(s):
@@ -138,7 +140,7 @@ def _extremes(s):
     return data | {"orthogonality_largest": worst}
 
 
-def _parts(s):
+def _parts(s: Any) -> Iterator[Any]:
     """The trajectory in pieces that fit in memory, in order."""
     for i in range(0, len(s.t), ROWS):
         piece = slice(i, i + ROWS)
@@ -146,19 +148,19 @@ def _parts(s):
         yield dataclasses.replace(s, **columns, saved={k: v[piece] for k, v in s.saved.items()})
 
 
-def _how_to_go_on(trajectory, arguments):
+def _how_to_go_on(trajectory: Any, arguments: Any) -> Iterator[Any]:
     if trajectory.stats["interrupted"] and not arguments.checkpoint:
         yield "With --checkpoint FILE the same command, run again, would have gone on from there."
 
 
-def _plot(trajectory, path):
+def _plot(trajectory: Any, path: Any) -> None:
     from polhode.views.figures.style import write
     from polhode.views.files import written
 
     written(path, lambda p: write(trajectory.plot(), p))
 
 
-def _tables(trajectory, data):
+def _tables(trajectory: Any, data: Any) -> Iterator[Any]:
     from rich.table import Table
 
     table = Table(title=f"{trajectory.method} on {trajectory.problem_name}", title_justify="left", show_header=False)
@@ -175,7 +177,7 @@ def _tables(trajectory, data):
         yield _reductions(trajectory.reductions, data["reduce_every"])
 
 
-def _reductions(reductions, every):
+def _reductions(reductions: Any, every: Any) -> Any:
     """Least, greatest, mean and slope of each quantity, as differences from the start."""
     from rich.table import Table
 

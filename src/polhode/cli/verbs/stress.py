@@ -4,6 +4,8 @@ Without arguments: the test of Ortolan & Saccon (2012), its methods and both its
 writes a figure (PNG, SVG), a page that opens without a network, and the numbers (JSON).
 """
 
+from typing import Any
+
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 from polhode.cli.problems import add_settings, given_problem
 from polhode.testbench.drift.study import ORTOLAN_SACCON as PAPER
@@ -12,7 +14,7 @@ HELP = "measure the energy drift of methods: the main job, no arguments needed"
 EXAMPLE = "  polhode stress --methods ELN VLV --h 0.125 0.25 --t-end 10000"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     sizes = " ".join(f"{h:g}" for h in PAPER.h)
     parser.add_argument(
@@ -52,7 +54,7 @@ def arguments(parser):
     )
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Measure, print, write."""
     from polhode.testbench.drift.stress import stress
     from polhode.views.files import check_folder
@@ -80,7 +82,7 @@ def run(arguments):
     return 0
 
 
-def run_family(arguments):
+def run_family(arguments: Any) -> Any:
     """The same on random problems: a table, or JSON."""
     from polhode.testbench.drift.stress import stress
     from polhode.views.files import as_json, check_folder, folder_for_results, written

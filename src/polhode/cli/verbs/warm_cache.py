@@ -5,9 +5,11 @@ again.
 """
 
 import contextlib
+import functools
 import signal
 import threading
 import time
+from typing import Any
 
 from polhode.cli.output import show, show_json, wants_progress
 
@@ -15,30 +17,30 @@ HELP = "compile everything once, so that later runs start at once"
 EXAMPLE = "  polhode warm-cache"
 
 
-def arguments(parser):
+def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these methods (default: all)")
     parser.add_argument("--reduce", action="store_true", help="also the loops that reduce energy and momentum")
 
 
-def run(arguments):
+def run(arguments: Any) -> Any:
     """Compile, with a progress bar, and say how long it took."""
     from polhode.integrators.lookup import method, methods
     from polhode.machine import compile
     from polhode.physics.catalogue import problem, problems
     from polhode.runs.solve import solve
 
-    def compile_problem(p):
+    def compile_problem(p: Any) -> Any:
         return p.machine_torque, p.has_potential and p.machine_potential
 
-    def compile_method(m):
+    def compile_method(m: Any) -> None:
         for reduce in ((), ("momentum",)) if arguments.reduce else ((),):
             solve(problem("free-body"), m, h=0.01, n_steps=3, compiled=True, reduce=reduce)
 
     chosen = [method(name) for name in arguments.methods] if arguments.methods else list(methods().values())
-    jobs = [("energies", compile.energies)]
-    jobs += [(name, lambda make=make: compile_problem(make())) for name, make in problems().items()]
-    jobs += [(m.name, lambda m=m: compile_method(m)) for m in chosen]
+    jobs: list[tuple[str, Any]] = [("energies", compile.energies)]
+    jobs += [(name, functools.partial(lambda make: compile_problem(make()), make)) for name, make in problems().items()]
+    jobs += [(m.name, functools.partial(compile_method, m)) for m in chosen]
     seconds = {}
     with _bar(len(jobs)) as tick, _Patient() as patient:
         for k, (name, job) in enumerate(jobs, 1):
@@ -64,22 +66,22 @@ class _Patient:
 
     asked = False
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         self._ours = threading.current_thread() is threading.main_thread()
         if self._ours:
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
-    def _note(self, number, frame):
+    def _note(self, number: Any, frame: Any) -> None:
         self.asked = True
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> Any:
         if self._ours:
             signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
         return False
 
 
-def _bar(total):
+def _bar(total: Any) -> Any:
     if not wants_progress():
         return contextlib.nullcontext(lambda done: None)
     from polhode.runs.progress_bar import Bar
@@ -87,7 +89,7 @@ def _bar(total):
     return Bar(total, "compiling", unit="kernels")
 
 
-def _sentence(data):
+def _sentence(data: Any) -> Any:
     slowest = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in data["slowest"].items())
     return (
         f"{data['compiled']} of {data['kernels']} kernels compiled, the others cached; {data['seconds']:.1f} s "

@@ -8,7 +8,7 @@ half kick). Each returns the residual and its Jacobian for ``solver.newton``; no
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Vec3
 from polhode.kernels.rotations import compose, dexp, exp
 from polhode.kernels.scalar import a3, c2, c3, c4, c5, kernel
-from polhode.kernels.step import torque_at
+from polhode.kernels.step import moment_at
 from polhode.kernels.vectors import cross, dot, minus, mul, plus, scaled
 
 
@@ -163,10 +163,10 @@ def lie_trapezoid(e: Vec3, data: tuple[Vec3, Vec3, Vec3]) -> tuple[Vec3, Mat3]:
 
 @kernel
 def loaded(e: Vec3, data: tuple[Kernel, Vec3, Number, Number, Quat], body: Body) -> tuple[Vec3, Mat3, Vec3]:
-    """An equation of this page for a rotation by e, with the torque where it leads: r(e) = k^2 tau(t, Q exp(e))."""
+    """An equation of this page for a rotation by e = k Omega, with the torque there: r(e) = k^2 tau(t, Q exp(e))."""
     equation, b, k, t, q = data
     r, A = equation(e, (b, body[0]))
-    return r, A, scaled(k * k, torque_at(t, compose(q, exp(e)), body))
+    return r, A, scaled(k * k, moment_at(t, compose(q, exp(e)), scaled(1 / k, e), body))
 
 
 @kernel

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.integrators.parts.tableaux import constants
-from polhode.kernels.implicit import MOST, size
+from polhode.kernels.implicit import size
 from polhode.kernels.rotations import compose, exp
 from polhode.kernels.scalar import epsilon, kernel, overlap
 from polhode.kernels.vectors import lin, scaled
+
+MOST_SWEEPS = 100
+"""Iterations after which stages are given up: floats need a dozen or two, fifty digits four times as many."""
 
 
 def packed(tableau: Any) -> Callable[..., Any]:
@@ -37,6 +40,14 @@ def total(n: int, at: int) -> Callable[..., Any]:
         return lambda c, x: lin(1, scaled(c[last], x[i]), c[here], x[j])
     before = total(n - 2, at)  # two at a time: every closure is a function to compile
     return lambda c, x: lin(1, lin(1, before(c, x), c[last], x[i]), c[here], x[j])
+
+
+def rows(n: int, s: int, at: int) -> Callable[..., Any]:
+    """The kernel of n sums over s vectors, each with the next s coefficients from `at` on."""
+    if n == 0:
+        return lambda c, x: ()
+    before, row = rows(n - 1, s, at), total(s, at + s * (n - 1))
+    return lambda c, x: before(c, x) + (row(c, x),)
 
 
 def turned(n: int, at: int) -> Callable[..., Any]:
@@ -74,7 +85,7 @@ def fixed_point(s: Any) -> Any:
         none, one = blend(0, d, 0, d), 1 + 0 * error
         steps, norms = (none, none, none, none, none, none, none, none), (one, one, one, one, one, one, one, one)
         n = 1
-        while n < MOST and not error <= tiny:
+        while n < MOST_SWEEPS and not error <= tiny:
             x = blend(1, x, 1, d)
             steps, norms = steps[1:] + (d,), norms[1:] + (inner(d, d),)
             image, slopes, scale = f(x, data, body)

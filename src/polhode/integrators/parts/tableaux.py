@@ -143,6 +143,39 @@ class Tableau:
         return HIGHEST
 
 
+def partitioned_order(first: Tableau, second: Tableau) -> int:
+    """The order of two tableaux together, each for its part of a system in a vector space.
+
+    One condition for each tree whose nodes are of two colours: a node takes the tableau of its colour.
+    """
+    with localcontext(prec=75):
+        tables = [(tuple(map(_decimals, t.A)), _decimals(t.b)) for t in (first, second)]
+        for n in range(1, HIGHEST_TOGETHER + 1):
+            for tree in forests(n - 1):
+                wanted = _decimals([exact((tree,), False)])[0]
+                for colours in itertools.product((0, 1), repeat=n):
+                    if abs(_coloured((tree,), list(colours), tables) - wanted) > ZERO:
+                        return n - 1
+    return HIGHEST_TOGETHER
+
+
+HIGHEST_TOGETHER = 6
+"""The highest order that is looked for in two tableaux: trees of two colours are many."""
+
+
+def _coloured(forest: Any, colours: list[int], tables: Any, rows: bool = False) -> Any:
+    """What a tree contributes, or what the trees of a forest contribute to each stage; takes its colours as it goes."""
+    s = len(tables[0][1])
+    values = [Decimal(1)] * s
+    for tree in forest:
+        A, b = tables[colours.pop(0)]
+        inner = _coloured(tree, colours, tables, rows=True)
+        if not rows:
+            return sum(w * x for w, x in zip(b, inner))
+        values = [v * sum(a * x for a, x in zip(row, inner)) for v, row in zip(values, A)]
+    return values
+
+
 def given_tableau(value: Any) -> Tableau:
     """A Tableau, and nothing else."""
     if not isinstance(value, Tableau):
@@ -206,6 +239,15 @@ CLASSICAL = Tableau(
 )
 IMPLICIT_MIDPOINT = Tableau("implicit midpoint", (("1/2",),), (1,))
 TRAPEZOIDAL = Tableau("trapezoidal", ((0, 0), ("1/2", "1/2")), ("1/2", "1/2"))
+LOBATTO_IIIA = (
+    TRAPEZOIDAL,
+    Tableau("Lobatto IIIA", ((0, 0, 0), ("5/24", "1/3", "-1/24"), ("1/6", "2/3", "1/6")), ("1/6", "2/3", "1/6")),
+)
+LOBATTO_IIIB = (
+    Tableau("Lobatto IIIB, two stages", (("1/2", 0), ("1/2", 0)), ("1/2", "1/2")),
+    Tableau("Lobatto IIIB", (("1/6", "-1/6", 0), ("1/6", "1/3", 0), ("1/6", "5/6", 0)), ("1/6", "2/3", "1/6")),
+)
+"""With two and with three stages, of order 2 and 4; in a vector space the pair is symplectic."""
 GAUSS = Tableau("Gauss", (("1/4", Fraction(1, 4) - _SQRT3 / 6), (Fraction(1, 4) + _SQRT3 / 6, "1/4")), ("1/2", "1/2"))
 
 CROUCH_GROSSMAN = Tableau(

@@ -13,7 +13,7 @@ from polhode.kernels.fingerprint import is_static
 from polhode.machine.guard import check, tried
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
-from polhode.runs.kernel_runner import KernelRunner, body_of
+from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
@@ -57,16 +57,16 @@ def way_of(problem, method, memory, coefficients):
     from polhode.machine.ensemble_loop import HALF, WIDTH
 
     made = (method.step, method.start, memory, coefficients)
+    kernel, moving = problem.source(method)
+    kind = compile.MOMENT if moving else compile.TORQUE
     if method.nodes:
-        from polhode.machine.quadrature_lanes import torque_for
-
-        torque, kind = torque_for(problem, method.nodes)
+        torque, kind = machine_torque(problem, method)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
     else:
-        loop, reason = _loop(*made, problem.torque_kernel, WIDTH, compile.TORQUE, len(problem.parameters))
+        loop, reason = _loop(*made, kernel, WIDTH, kind, len(problem.parameters))
         if loop:
             return Way(loop, WIDTH)
-        torque, kind = problem.machine_torque, compile.TORQUE
+        torque, kind = machine_torque(problem, method)
         if torque is not None:
             loop, again = _loop(*made, None, HALF, kind)
             if loop:
@@ -129,7 +129,8 @@ class Run:
 
     def guard(self):
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
-        bodies, kernel = self.bodies, self.bodies.kinds[0].torque_kernel
+        bodies = self.bodies
+        kernel, _ = bodies.kinds[0].source(self.method)
         good = np.flatnonzero(bodies.finite)
         if (is_static(kernel) and is_static(self.method.start)) or not len(good):
             return

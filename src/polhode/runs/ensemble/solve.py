@@ -12,6 +12,7 @@ from polhode import inputs
 from polhode.errors import InputError
 from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
+from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs import turns
@@ -89,6 +90,7 @@ def _integrated(bodies, method, h, n, every, threads, progress):
         return _one_by_one(bodies, method, h, n, every, progress, "a plain function runs interpreted")
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
+    method = adapted(method, alone.forces)
     memory, coefficients = sizes(alone, method, h)
     way = way_of(alone, method, memory, coefficients)
     if way.loop is None:
@@ -220,9 +222,12 @@ class Ensemble(Travels):
 
     @functools.cached_property
     def momentum(self):
-        """The spatial angular momentum Q J Omega, (n, N, 3)."""
+        """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, N, 3)."""
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
-        return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
+        if not self.problem.forces.rotor:
+            return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
+        l = self.problem.internal.momentum(self.t)[:, None]
+        return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
 
     @functools.cached_property
     def orthogonality(self):

@@ -173,7 +173,7 @@ def _kinds(problem):
 
 def _functions(problem):
     if problem.functions is not None:
-        return tuple(problem.functions.values())
+        return (*problem.functions.items(), problem.forces)
     return (problem.torque_kernel, problem.potential_kernel)
 
 

@@ -100,7 +100,7 @@ class Plan:
         """All that two sweeps must have in common to be the same, by name; functions and arrays as hashes."""
         p = self.problem
         numbers = (p.moments, p.axes, p.parameters, p.Q0, p.Omega0, p.t0)
-        made = [f for f in (p.torque_kernel, p.potential_kernel) if f is not None]
+        made = p.made_of
         about: dict[str, Any] = {
             "problem": p.name,
             "data of the problem": _digest(*(np.asarray(x, float).tobytes() for x in numbers)),

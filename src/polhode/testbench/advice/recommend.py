@@ -16,6 +16,7 @@ from polhode.errors import InputError
 from polhode.inputs import checked_call, choices, flag, positive, whole
 from polhode.integrators.lookup import methods
 from polhode.integrators.properties import CLAIMED, KEPT
+from polhode.physics.catalogue import problem as look_up
 from polhode.shown import shown
 
 FILE = pathlib.Path(__file__).with_name("measured.json")
@@ -43,7 +44,7 @@ class Choice:
 
     method: str
     title: str
-    h: float  # in the time units of the stress test
+    h: float  # in the time units of the stress test, or of the problem given
     step_angle: float  # radians turned in a step
     nanoseconds: float  # a radian of rotation
     torques: float  # evaluations a radian
@@ -80,6 +81,8 @@ class Recommendation:
 @checked_call
 def recommend(
     *,
+    problem=None,
+    t_end=None,
     free=False,
     axisymmetric=False,
     torque_cost=None,
@@ -92,6 +95,9 @@ def recommend(
 ):
     """Rank the methods for a job and say why; returns a Recommendation.
 
+    problem      your problem, or the name of a shipped one: methods are tried on it, h is in its units, and accuracy is
+                 the error at t_end; what the next four and `horizon` say is then known
+    t_end        the end of its interval; its own if not given
     free         no torque at all
     axisymmetric the body's first two moments are equal
     torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
@@ -104,6 +110,12 @@ def recommend(
     simple       prefer short programs: the cost is weighted by the lines of code
     count        how many methods to name
     """
+    if problem is not None:
+        told = {"free": free, "axisymmetric": axisymmetric, "simple": simple}
+        told |= {"torque_cost": torque_cost is not None, "horizon": horizon != 1e4}
+        return _for_problem(problem, t_end, accuracy, keep, explicit, count, told)
+    if t_end is not None:
+        raise InputError("t_end goes with a problem: give problem=, or horizon, in radians.")
     data = measured_data()
     torque = data["torque_ns"] if torque_cost is None else 1e9 * positive("torque_cost", torque_cost)
     accuracy, horizon = positive("accuracy", accuracy), positive("horizon", horizon)
@@ -143,6 +155,34 @@ def recommend(
         explicit=explicit,
         simple=simple,
     )
+    return Recommendation(wanted, tuple(found[:count]), left_out)
+
+
+def _for_problem(problem, t_end, accuracy, keep, explicit, count, told):
+    """What was measured on one problem."""
+    from polhode.testbench.advice.on_problem import tried_on
+
+    given = [name for name, is_given in told.items() if is_given]
+    if given:
+        raise InputError(f"{', '.join(given)}: not with a problem, on which the methods are tried.")
+    problem = look_up(problem)
+    keep, count = choices("keep", keep, KEEP), whole("count", count)
+    explicit, accuracy = flag("explicit", explicit), positive("accuracy", accuracy)
+    if accuracy < FINEST:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
+    found, left_out = [], {}
+    for m, costs in tried_on(problem, t_end, accuracy):
+        lacks = [name for name in keep if m is None or not _keeps(m, name, not problem.has_torque)]
+        reason = f"does not keep: {lacks[0]}" if lacks else ""
+        if explicit and m is not None and problem.has_torque and not m.explicit_torque:
+            reason = "implicit in the torque"
+        if reason:
+            left_out[reason] = left_out.get(reason, 0) + 1
+            continue
+        code = 0 if m is None else measured_data()["methods"].get(m.name, {}).get("code", 0)
+        title = "Taylor series of the motion, steps by tolerance" if m is None else m.title
+        found.append(Choice(title=title, code=code, **costs))
+    wanted = {"problem": problem.name, "t_end": t_end, "accuracy": accuracy, "keep": list(keep), "explicit": explicit}
     return Recommendation(wanted, tuple(found[:count]), left_out)
 
 

@@ -46,6 +46,7 @@ def _advanced(problem, Q, Omega, h, n, t):
 
 
 def _started(problem, Q, Omega, t, tolerance):
+    problem.check_of_attitude("heyoka as it is driven here")
     integrator = _integrator(problem.torque_kernel, problem.parameters, tuple(problem.moments.tolist()), tolerance)
     integrator.time = t
     integrator.state[:4] = Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True)

@@ -35,7 +35,17 @@ TRAIL = 120
 
 
 @checked_call
-def animate(trajectory, path=None, *, t_span=None, seconds=8.0, fps=25, shape=None, elevation=18.0, azimuth=35.0):
+def animate(
+    trajectory: Any,
+    path: pathlib.Path | None = None,
+    *,
+    t_span: Any = None,
+    seconds: float = 8.0,
+    fps: int = 25,
+    shape: Any = None,
+    elevation: float = 18.0,
+    azimuth: float = 35.0,
+) -> Any:
     """A film of the tumbling body, written to path (.gif, .mp4 or .html), which is returned.
 
     Without a path, a Film: a notebook shows it, `show()` opens it in the browser, `save(path)` writes it.
@@ -102,7 +112,9 @@ def _written(scene: "_Scene", path: pathlib.Path) -> pathlib.Path:
 class _Scene:
     """Times, attitudes, momenta and the body, ready to be drawn frame by frame."""
 
-    def __init__(self, trajectory, t_span, seconds, fps, shape, elevation, azimuth):
+    def __init__(
+        self, trajectory: Any, t_span: Any, seconds: Any, fps: Any, shape: Any, elevation: Any, azimuth: Any
+    ) -> None:
         seconds, fps = positive("seconds", seconds), positive("fps", fps)
         elevation, azimuth = number("elevation", elevation), number("azimuth", azimuth)
         if not 0.1 <= fps <= MOST_FRAMES or seconds * fps > MOST_FRAMES:
@@ -113,7 +125,8 @@ class _Scene:
         if len(trajectory.t) < 2:
             raise InputError("The trajectory has one state; a film needs two at least.")
         self.fps, self.frames = fps, max(2, round(seconds * fps))
-        self.t = np.linspace(*_span(trajectory, t_span, self.frames), self.frames)
+        first, last = _span(trajectory, t_span, self.frames)
+        self.t = np.linspace(first, last, self.frames)
         self.Q = _attitudes(trajectory, self.t)
         self.title = f"{trajectory.problem_name} by {trajectory.method}"
         self.vertices, self.faces = _box(trajectory) if shape is None else _given(shape)
@@ -127,7 +140,7 @@ class _Scene:
         self.view = np.array([across, np.cross(eye, across), eye])  # rows: right, up, towards the viewer
 
 
-def _span(trajectory, t_span, frames):
+def _span(trajectory: Any, t_span: Any, frames: Any) -> Any:
     first, last = sorted((trajectory.t[0], trajectory.t[-1]))
     if t_span is None:
         speed = np.linalg.norm(trajectory.Omega, axis=1).mean()
@@ -143,11 +156,11 @@ def _span(trajectory, t_span, frames):
     return a, b
 
 
-def _rising(t, x):
+def _rising(t: Any, x: Any) -> Any:
     return (t, x) if t[0] <= t[-1] else (t[::-1], x[::-1])
 
 
-def _attitudes(trajectory, t):
+def _attitudes(trajectory: Any, t: Any) -> Any:
     """The attitudes at the times of the frames, by rotation at constant speed between the states kept."""
     from scipy.spatial.transform import Slerp
 
@@ -163,7 +176,7 @@ def _attitudes(trajectory, t):
     return Slerp(times, kept)(np.clip(t, times[0], times[-1])).as_matrix()
 
 
-def _box(trajectory):
+def _box(trajectory: Any) -> Any:
     """The box with the principal moments of the body: half lengths in body axes, faces turned outwards."""
     problem = trajectory.problem
     if problem is None:
@@ -176,7 +189,7 @@ def _box(trajectory):
     return (signs * half) @ problem.axes.T, faces
 
 
-def _given(shape):
+def _given(shape: Any) -> Any:
     try:
         vertices, faces = real_array("vertices", shape[0], "(n, 3)"), [[int(i) for i in face] for face in shape[1]]
     except Exception:  # anything that is not a pair of an array and lists of numbers
@@ -190,7 +203,7 @@ def _given(shape):
 # ---- the film ----------------------------------------------------------------------------------------
 
 
-def _write_film(scene, path):
+def _write_film(scene: Any, path: Any) -> None:
     import matplotlib.pyplot as plt
     from matplotlib import animation
 
@@ -211,7 +224,7 @@ def _write_film(scene, path):
         plt.close(figure)
 
 
-def _painter(scene, axes):
+def _painter(scene: Any, axes: Any) -> Any:
     """A function that draws frame k into the axes."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgb
@@ -235,7 +248,7 @@ def _painter(scene, axes):
     )
     trail = 1.2 * scene.Q[:, :, 2] @ scene.view.T
 
-    def draw(k):
+    def draw(k: Any) -> None:
         seen = scene.vertices @ (scene.view @ scene.Q[k]).T
         corners = [seen[face] for face in scene.faces]
         normals = np.array([np.cross(c[1] - c[0], c[2] - c[0]) for c in corners])
@@ -266,7 +279,7 @@ def _painter(scene, axes):
     return draw
 
 
-def _surface(scene, i):
+def _surface(scene: Any, i: Any) -> Any:
     """How far along body axis i the body reaches."""
     return min(1.0, float(scene.vertices[:, i].max()))
 
@@ -274,11 +287,11 @@ def _surface(scene, i):
 # ---- the page ----------------------------------------------------------------------------------------
 
 
-def _write_page(scene, path):
+def _write_page(scene: Any, path: Any) -> None:
     path.write_text(_page(scene), encoding="utf-8")
 
 
-def _page(scene):
+def _page(scene: Any) -> Any:
     template = importlib.resources.files("polhode.views.figures").joinpath("animate.html").read_text(encoding="utf-8")
     data = {
         "fps": scene.fps,

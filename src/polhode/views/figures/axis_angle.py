@@ -4,6 +4,8 @@ Every attitude is a rotation by an angle up to pi about an axis: a point of the 
 surface points are the same attitude. The picture is that of Bou-Rabee, Ortolan & Saccon (2010), Figure 2.
 """
 
+from typing import Any
+
 import numpy as np
 
 from polhode.errors import InputError, one_line
@@ -24,7 +26,14 @@ MOST = 20_000
 
 
 @checked_call
-def plot_axis_angle(trajectory, levels=None, marks=None, axes=None, elevation=20.0, azimuth=-55.0):
+def plot_axis_angle(
+    trajectory: Any,
+    levels: Any = None,
+    marks: dict[str, np.ndarray] | None = None,
+    axes: Any = None,
+    elevation: float = 20.0,
+    azimuth: float = -55.0,
+) -> Any:
     """Draw the attitudes as rotation vectors, with level surfaces of the potential; returns the Matplotlib figure.
 
     levels   values of the potential; by default three, the highest of them the energy of the start, a surface
@@ -58,7 +67,7 @@ def plot_axis_angle(trajectory, levels=None, marks=None, axes=None, elevation=20
     return axes.figure
 
 
-def _draw_levels(axes, trajectory, levels, eye):
+def _draw_levels(axes: Any, trajectory: Any, levels: list[float] | None, eye: np.ndarray) -> list[Any]:
     """All surfaces as one collection, so that nearer triangles cover farther ones; returns the legend's handles."""
     from matplotlib.patches import Patch
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -86,19 +95,19 @@ def _draw_levels(axes, trajectory, levels, eye):
         triangles.append(found)
         paint.append(np.concatenate([shade * colour, np.full((len(found), 1), 0.34 - 0.20 * part)], axis=1))
         legend.append(Patch(color=colour, alpha=0.6, label=f"$U$ = {level:.3g}"))
-    paint = np.concatenate(paint)
-    axes.add_collection3d(Poly3DCollection(np.concatenate(triangles), facecolors=paint, edgecolors="none", zorder=2))
+    colours = np.concatenate(paint)
+    axes.add_collection3d(Poly3DCollection(np.concatenate(triangles), facecolors=colours, edgecolors="none", zorder=2))
     return legend[::-1]
 
 
-def _inside(triangles):
+def _inside(triangles: np.ndarray) -> np.ndarray:
     """Those that reach into the ball, drawn back to its surface where they stick out."""
     angle = np.linalg.norm(triangles, axis=2, keepdims=True)
     triangles = triangles * np.minimum(1, np.pi / np.maximum(angle, 1e-300))
     return triangles[(angle < np.pi).any(axis=(1, 2))]
 
 
-def _levels(trajectory, U):
+def _levels(trajectory: Any, U: np.ndarray) -> list[float]:
     """Three levels from the lowest potential that was met up to the energy of the start, or below the highest."""
     low = potential_energies(trajectory.problem, trajectory.Q[:: len(trajectory.t) // MOST + 1]).min()
     top, highest = trajectory.energy[0], np.nanmax(np.where(np.isfinite(U), U, np.nan))
@@ -106,7 +115,7 @@ def _levels(trajectory, U):
     return [low + part * (min(top, highest) - low) for part in parts]
 
 
-def _draw_ball(axes, eye):
+def _draw_ball(axes: Any, eye: np.ndarray) -> None:
     """The outline of the ball, its equator, and the axes."""
     turn = np.linspace(0, 2 * np.pi, 361)
     across = np.cross([0.0, 0.0, 1.0], eye)
@@ -129,7 +138,7 @@ def _draw_ball(axes, eye):
     axes.set_box_aspect((1, 1, 1), zoom=1.42)
 
 
-def _draw_path(axes, vectors, eye):
+def _draw_path(axes: Any, vectors: np.ndarray, eye: np.ndarray) -> Any:
     """The path, paler where it is farther away; it leaves the ball on one side and enters on the other."""
     from matplotlib.colors import to_rgb
     from matplotlib.lines import Line2D
@@ -146,7 +155,7 @@ def _draw_path(axes, vectors, eye):
     return Line2D([], [], color=PATH, lw=1.2, label="attitude, from the circle")
 
 
-def _segments(vectors):
+def _segments(vectors: np.ndarray) -> np.ndarray:
     """Pairs of neighbours (n, 2, 3); a pair across the surface becomes two, up to the surface and on from there."""
     a, b = vectors[:-1], vectors[1:]
     angle = np.maximum(np.linalg.norm(b, axis=1, keepdims=True), 1e-300)
@@ -160,7 +169,7 @@ def _segments(vectors):
     return np.concatenate([plain, np.stack([a, edge], axis=1), np.stack([-edge, b], axis=1)])
 
 
-def _draw_marks(axes, marks):
+def _draw_marks(axes: Any, marks: dict[Any, Any] | dict[str, np.ndarray]) -> None:
     for label, attitude in marks.items():
         v = Rotation().from_matrix(attitude).as_rotvec()
         axes.plot(*v[:, None], marker="o", ms=7, color=MARK, ls="", zorder=8)

@@ -19,7 +19,7 @@ TETRAHEDRA = [
 """The six tetrahedra of a cube around its diagonal, one for each order of the three steps from corner 0 to 7."""
 
 
-def level_surface(x, y, z, values, level):
+def level_surface(x: np.ndarray, y: np.ndarray, z: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:
     """Triangles (n, 3, 3) on which the function, linear in each tetrahedron, has the level.
 
     x, y, z are the coordinates of the grid, values (len(x), len(y), len(z)); cells with a value that is not finite
@@ -35,13 +35,13 @@ def level_surface(x, y, z, values, level):
     return np.concatenate(triangles) if len(crossed) else np.empty((0, 3, 3))
 
 
-def _cut(p, f):
+def _cut(p: np.ndarray, f: np.ndarray) -> np.ndarray:
     """Triangles where tetrahedra (n, 4, 3) with values f (n, 4) cross zero: one where a corner is alone, else two."""
     order = np.argsort(f, axis=1)  # from the lowest corner to the highest
     p, f = np.take_along_axis(p, order[..., None], axis=1), np.take_along_axis(f, order, axis=1)
     below = (f <= 0).sum(axis=1)
 
-    def edge(keep, i, j):
+    def edge(keep: np.ndarray, i: int, j: int) -> np.ndarray:
         s = f[keep, i] / (f[keep, i] - f[keep, j])
         return p[keep, i] + s[:, None] * (p[keep, j] - p[keep, i])
 

@@ -1,5 +1,7 @@
 """The polhode: the path of the momentum in the body, where the momentum sphere meets the energy ellipsoid."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.errors import InputError
@@ -17,7 +19,7 @@ LIFT = 1.002
 
 
 @checked_call
-def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
+def plot_polhode(trajectory: Any, axes: Any = None, elevation: Any = None, azimuth: Any = None) -> Any:
     """Draw the body momentum J Omega in the principal axes of the body; returns the Matplotlib figure.
 
     For a free body: the sphere |Pi| = const and the ellipsoid Pi.J^-1 Pi = 2 T, whichever is outside, with
@@ -66,26 +68,26 @@ def plot_polhode(trajectory, axes=None, elevation=None, azimuth=None):
     return axes.figure
 
 
-def _towards(y):
+def _towards(y: np.ndarray) -> tuple[float, float]:
     """Elevation and azimuth in degrees from which most of the path is in front, a little to the side."""
     x, up = y.mean(axis=0), y[:, 2].mean() / np.linalg.norm(y, axis=1).mean()
     elevation = 22 + 0.25 * np.degrees(np.arcsin(np.clip(up, -1, 1)))
     return elevation, np.degrees(np.arctan2(x[1], x[0])) + 20 if np.hypot(*x[:2]) > 0.05 else 35.0
 
 
-def _eye(elevation, azimuth):
+def _eye(elevation: float, azimuth: float) -> np.ndarray:
     """The unit vector from the origin to the viewer."""
     e, a = np.radians(elevation), np.radians(azimuth)
     return np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
 
 
-def _radii(y, surfaces):
+def _radii(y: np.ndarray, surfaces: list[np.ndarray]) -> np.ndarray:
     """The radius of each surface in the directions y, (surfaces, points)."""
     d = y / np.linalg.norm(y, axis=-1, keepdims=True)
     return np.array([1 / np.linalg.norm(d / semi, axis=-1) for semi in surfaces])
 
 
-def _draw_surface(axes, surfaces, eye):
+def _draw_surface(axes: Any, surfaces: list[np.ndarray], eye: np.ndarray) -> None:
     """What is outside of sphere and ellipsoid, shaded; the colour says which."""
     from matplotlib.colors import to_rgb
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -109,7 +111,7 @@ def _draw_surface(axes, surfaces, eye):
     axes.add_collection3d(faces)
 
 
-def _draw_neighbours(axes, J, surfaces, eye):
+def _draw_neighbours(axes: Any, J: np.ndarray, surfaces: list[np.ndarray], eye: np.ndarray) -> None:
     """Other polhodes, and the separatrix. A polhode is a cone of directions, so it lies on both surfaces."""
     low, middle, high = np.argsort(J)
     for about, others in ((low, (middle, high)), (high, (middle, low))):
@@ -125,12 +127,12 @@ def _draw_neighbours(axes, J, surfaces, eye):
             _draw_curve(axes, curve, surfaces, eye, color=INK, lw=0.9, ls=(0, (4, 2)))
 
 
-def _has_separatrix(J):
+def _has_separatrix(J: np.ndarray) -> bool:
     low, middle, high = np.sort(J)
     return not (np.isclose(low, middle, rtol=1e-9) or np.isclose(middle, high, rtol=1e-9))
 
 
-def _cone(J, about, others, part, side):
+def _cone(J: np.ndarray, about: int, others: tuple[int, int], part: float, side: int) -> np.ndarray:
     """Directions of a polhode around one axis, `part` of the way from it to the separatrix in energy."""
     angle = np.linspace(0, 2 * np.pi, 721)
     a, b = others
@@ -142,14 +144,16 @@ def _cone(J, about, others, part, side):
     return y
 
 
-def _draw_path(axes, y, surfaces, eye, width):
+def _draw_path(axes: Any, y: np.ndarray, surfaces: list[np.ndarray], eye: np.ndarray, width: float) -> None:
     _draw_curve(axes, y, surfaces, eye, behind=0.3, color=PATH, lw=width, zorder=8)
     point = y[:1] / np.linalg.norm(y[0]) * _radii(y[:1], surfaces).max() * LIFT
     if _visible(point, surfaces, eye)[0]:
         axes.plot(*point.T, marker="o", ms=5, mfc="white", mec=PATH, mew=1.4, zorder=10)
 
 
-def _draw_curve(axes, y, surfaces, eye, behind=0.0, **line):
+def _draw_curve(
+    axes: Any, y: np.ndarray, surfaces: list[np.ndarray], eye: np.ndarray, behind: float = 0.0, **line: Any
+) -> None:
     """A curve of directions on the outer surface where it can be seen, and faintly where not."""
     inside = np.linalg.norm(y, axis=1, keepdims=True)
     y = y / inside * np.maximum(_radii(y, surfaces).max(axis=0)[:, None], inside) * LIFT
@@ -159,7 +163,7 @@ def _draw_curve(axes, y, surfaces, eye, behind=0.0, **line):
         axes.plot(*np.where(seen, np.nan, y).T, alpha=behind, **({"zorder": 5} | line | {"lw": 0.7}))
 
 
-def _visible(y, surfaces, eye):
+def _visible(y: np.ndarray, surfaces: list[np.ndarray], eye: np.ndarray) -> np.ndarray:
     """Whether nothing lies between a point outside and the viewer."""
     seen = np.ones(len(y), dtype=bool)
     for semi in surfaces:
@@ -169,7 +173,7 @@ def _visible(y, surfaces, eye):
     return seen
 
 
-def _draw_axes(axes, surfaces, eye):
+def _draw_axes(axes: Any, surfaces: list[np.ndarray], eye: np.ndarray) -> None:
     from matplotlib.patheffects import withStroke
 
     reach = max(s.max() for s in surfaces)
@@ -186,7 +190,7 @@ def _draw_axes(axes, surfaces, eye):
     axes.set_box_aspect((1, 1, 1), zoom=1.14)
 
 
-def _legend(axes, surfaces, J):
+def _legend(axes: Any, surfaces: list[np.ndarray], J: np.ndarray) -> None:
     from matplotlib.lines import Line2D
 
     kinds = [("sphere of momentum", SPHERE), ("ellipsoid of energy", ELLIPSOID)]

@@ -2,6 +2,7 @@
 
 import contextlib
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 from polhode.errors import FileError, InputError, one_line
@@ -29,7 +30,7 @@ PAGE = {
 }
 """What a figure's colours become inside a page, which has its own for light and dark."""
 
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 8.0,
     "mathtext.fontset": "dejavusans",
@@ -52,7 +53,7 @@ SETTINGS = {
 
 
 @contextlib.contextmanager
-def style():
+def style() -> Iterator[Any]:
     """Draw and write figures inside this."""
     import matplotlib
 
@@ -60,7 +61,7 @@ def style():
         yield
 
 
-def new_figure(**options):
+def new_figure(**options: Any) -> Any:
     """A figure to be returned. Where there are no windows, pyplot forgets it.
 
     A notebook shows what is returned, and would show once more what pyplot holds; and nobody else would close it.
@@ -74,7 +75,7 @@ def new_figure(**options):
     return figure
 
 
-def check_name(path):
+def check_name(path: Any) -> None:
     """Raise the error that a figure of this name would raise, before work is done for it."""
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -100,7 +101,7 @@ def solid_axes(value: Any) -> Any:
     return value
 
 
-def write(figure, path, **options):
+def write(figure: Any, path: Any, **options: Any) -> None:
     """Write a figure to a file or a buffer, the same bytes every time."""
     kind = options.get("format") or str(path).rsplit(".", 1)[-1].lower()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)

@@ -1,6 +1,8 @@
 """A trajectory at a glance: attitude, energy, momentum or invariants, angular velocity, orthogonality against time."""
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ COMPONENTS = tuple("xyz")
 
 
 @checked_call
-def plot_trajectory(trajectory, axes=None):
+def plot_trajectory(trajectory: Any, axes: Any = None) -> Any:
     """Draw five panels over time; returns the Matplotlib figure.
 
     Energy error E(t) - E(0) (the kinetic energy where the problem has no potential); the error of the spatial
@@ -58,17 +60,17 @@ def plot_trajectory(trajectory, axes=None):
     return axes[0].figure
 
 
-def title(trajectory):
+def title(trajectory: Any) -> str:
     """Problem, method and step, in one line."""
     return f"{trajectory.problem_name} by {trajectory.method}, $h$ = {trajectory.h:g}"
 
 
-def _attitude(axes, trajectory):
+def _attitude(axes: Any, trajectory: Any) -> None:
     axes.set_ylabel("quaternion")
     _curves(axes, trajectory.t, trajectory.quat(scalar_first=True, continuous=True).T, tuple("wxyz"))
 
 
-def _energy(axes, trajectory):
+def _energy(axes: Any, trajectory: Any) -> None:
     problem = trajectory.problem
     if "energy" in trajectory.saved or (problem is not None and problem.has_potential):
         axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
@@ -83,7 +85,7 @@ def _energy(axes, trajectory):
         axes.text(0.5, 0.5, "no energy was saved", transform=axes.transAxes, ha="center", color=INK)
 
 
-def _momentum(axes, trajectory):
+def _momentum(axes: Any, trajectory: Any) -> None:
     problem = trajectory.problem
     invariants = {} if problem is None else problem.invariants
     if problem is not None and not problem.has_torque:
@@ -98,7 +100,7 @@ def _momentum(axes, trajectory):
         _curves(axes, trajectory.t, trajectory.momentum.T, COMPONENTS)
 
 
-def _orthogonality(axes, trajectory):
+def _orthogonality(axes: Any, trajectory: Any) -> None:
     error = np.maximum(trajectory.orthogonality, FLOOR)
     axes.set_yscale("log")
     _curve(axes, trajectory.t, error, UNSTABLE)
@@ -106,7 +108,7 @@ def _orthogonality(axes, trajectory):
     axes.set_ylabel(r"max $|Q^T Q - I|$")
 
 
-def _curves(axes, t, rows, labels):
+def _curves(axes: Any, t: np.ndarray, rows: list[np.ndarray] | np.ndarray, labels: Sequence[str]) -> None:
     colours = (INK, *THREE) if len(labels) == 4 and labels[0] == "w" else (*THREE, UNSTABLE, INK)
     for row, label, colour in zip(rows, labels, colours):
         _curve(axes, t, row, colour, label)
@@ -120,7 +122,7 @@ def _curves(axes, t, rows, labels):
     )
 
 
-def _curve(axes, t, y, colour, label=None):
+def _curve(axes: Any, t: np.ndarray, y: np.ndarray, colour: str, label: str | None = None) -> None:
     """A line; of many points, in each interval the band from the least to the greatest, and for one curve the mean."""
     if len(t) <= MANY:
         axes.plot(t, y, color=colour, lw=0.8, label=label, marker="o" if len(t) == 1 else None, ms=3)

@@ -1,5 +1,7 @@
 """Errors against step, torque evaluations and processor time: a row per error, a column per axis."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.testbench.convergence.errors import PANELS
@@ -13,7 +15,7 @@ MARKERS = "osD^v<>phX*d"
 AXES = {"h": "step h", "torques": "torque evaluations", "seconds": "processor time (s)"}
 
 
-def study_figure(study):
+def study_figure(study: Any) -> Any:
     """A Matplotlib figure of a Study. Filled markers decide the order; hollow ones are round-off or too coarse."""
     rows, columns = _shape(study)
     with style():
@@ -38,12 +40,12 @@ def study_figure(study):
     return figure
 
 
-def _shape(study):
+def _shape(study: Any) -> Any:
     cells = len(study.panels) * len(study.axes)
     return -(-cells // 2), 2
 
 
-def _panel(axes, study, panel, axis):
+def _panel(axes: Any, study: Any, panel: Any, axis: Any) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     orders = set()
@@ -73,7 +75,7 @@ def _panel(axes, study, panel, axis):
     _guides(axes, orders - {0})
 
 
-def _guides(axes, orders):
+def _guides(axes: Any, orders: Any) -> None:
     """A thin line of each order that was measured, through the upper right corner."""
     low, high = axes.get_xlim()
     bottom, top = axes.get_ylim()

@@ -96,7 +96,7 @@ def fields() -> dict[str, Field]:
     }
 
 
-def in_orbit(t, q, Pi, body):
+def in_orbit(t: Any, q: Any, Pi: Any, body: Any) -> Any:
     """The Jacobi integral Omega.J Omega/2 + (3/2) n^2 rho.J rho - n c.Q Pi of a satellite, and the spatial momentum."""
     par = body[3][1]
     J, r0, s0, n = (par[0], par[1], par[2]), (par[3], par[4], par[5]), (par[6], par[7], par[8]), par[9]

@@ -134,7 +134,7 @@ def _within(code: types.CodeType, node: ast.Lambda) -> bool:
 class _Body:
     """The translation of one function: its scope, then statement by statement."""
 
-    def __init__(self, printer: Printer, function: Callable, tree: ast.FunctionDef | ast.Lambda):
+    def __init__(self, printer: Printer, function: Callable, tree: ast.FunctionDef | ast.Lambda) -> None:
         self.printer, self.tree, self.name = printer, tree, function.__name__
         arguments = tree.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:

@@ -1,0 +1,76 @@
+"""How a method takes torques that depend on the velocity, damping and rotors: as it says in `Method.velocity`.
+
+"stages"    it evaluates the torque where it knows the velocity; a rotor is the torque l x Omega
+"momenta"   the same, and its velocities come from the momentum, so that a rotor goes inside: Pi = J Omega + l
+"kicks"     it is kick, free step, kick; see ``parts/kicks.py``
+None        it does not
+"""
+
+from dataclasses import dataclass, replace
+
+from polhode.errors import InputError
+from polhode.integrators.composition import composed_step
+from polhode.integrators.method import KICKS, MOMENTA, STAGES, Method
+from polhode.integrators.parts.kicks import lifted_start, lifted_step, total_start, total_step
+
+
+@dataclass(frozen=True)
+class Forces:
+    """What acts on a body besides a torque tau(t, Q): damping, a torque that takes the velocity, a rotor, motors."""
+
+    damped: bool = False
+    moving: bool = False
+    rotor: bool = False
+    motors: bool = False  # which change the momentum of the rotor
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything of the kind."""
+        return self.damped or self.moving or self.rotor
+
+
+def adapted(method: Method, forces: Forces) -> Method:
+    """The method for a body on which these act; itself if there are none."""
+    if not forces.any or method.free_only or method.lifted:
+        return method
+    if method.velocity is None:
+        raise InputError(_refusal(method, forces))
+    if method.velocity == KICKS:
+        return _lifted(method, forces)
+    if method.velocity == MOMENTA and forces.rotor and not forces.motors:
+        return replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
+    return method
+
+
+def takes_all(method: Method, forces: Forces) -> bool:
+    """Whether the method is given one torque with everything in it, which takes the velocity."""
+    return forces.any and method.velocity in (STAGES, MOMENTA)
+
+
+def rotor_inside(method: Method, forces: Forces) -> bool:
+    """Whether the method knows of the rotor itself."""
+    return method.velocity == MOMENTA and not forces.motors
+
+
+def _lifted(method: Method, forces: Forces) -> Method:
+    if method.composed is not None:
+        base, s = method.composed
+        inner = _lifted(base, forces)
+        step, start = composed_step(inner.step, inner.start, s), method.start
+        torques = None if inner.torques_per_step is None else s * inner.torques_per_step
+    else:
+        step = lifted_step(method.step, forces.damped, forces.moving, forces.rotor)
+        start, torques = lifted_start(method.start), None if forces.moving else 1
+    return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)
+
+
+def _refusal(method: Method, forces: Forces) -> str:
+    from polhode.integrators.catalogue import methods
+
+    what = "a torque that depends on the velocity" if forces.moving else "damping" if forces.damped else "a rotor"
+    why = " (its conditions of order hold for torques of t and Q only)" if "Nystrom" in method.family else ""
+    can = ", ".join(name for name, m in methods().items() if m.velocity is not None)
+    return (
+        f"{method.name} does not take {what}{why}. These do: {can}. Of high order without substeps backwards, which "
+        "amplify what damps: GAUSS8, GAUSS16."
+    )

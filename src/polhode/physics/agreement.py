@@ -1,0 +1,96 @@
+"""Users' functions tried where a problem starts, and a torque against its potential: is what was given right?"""
+
+import math
+
+import numpy as np
+
+from polhode.errors import InputError, one_line
+from polhode.inputs.scipy_rotation import Rotation
+
+
+def check_functions(problem, torques, potential):
+    """Try the user's functions at the start and at random attitudes; say what is wrong.
+
+    `torques` are functions and their forms by label, `potential` is U(Q) or None; all with their parameters inside.
+    """
+    for label, (f, form) in torques.items():
+        velocity = (problem.Q0 @ problem.Omega0 if label == "torque_space" else problem.Omega0.copy(),) * form.velocity
+        value = _tried(label, f, problem.t0, problem.Q0.copy(), *velocity)
+        _three_numbers(label, value, problem.t0)
+    if potential is None:
+        return
+    value = _tried("potential", potential, problem.Q0.copy())
+    try:
+        value = complex(np.asarray(value).item())
+    except (TypeError, ValueError):
+        raise InputError(f"potential(Q0) is {one_line(value)}; it must be one number.") from None
+    if not math.isfinite(abs(value)):
+        raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
+    _compare_with_differences(problem, potential, derived=not torques.keys() - {"nonconservative"})
+
+
+def _tried(label, f, *arguments):
+    try:
+        return f(*arguments)
+    except Exception as error:
+        names = ("Q", "t, Q", "t, Q, Omega")[len(arguments) - 1]
+        raise InputError(
+            f"{label}({names}) failed at the start: {type(error).__name__}: {error}. It is called with "
+            f"{'a time and ' if len(arguments) > 1 else ''}a 3x3 array Q{' and a velocity' * (len(arguments) > 2)}."
+        ) from error
+
+
+def _three_numbers(label, value, t):
+    try:
+        v = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        v = None
+    if v is None or v.shape != (3,):
+        got = "nothing" if value is None else one_line(value) if v is None else f"an array of shape {v.shape}"
+        raise InputError(f"{label}(t, Q) returned {got}; it must return three numbers (tuple, list or array).")
+    if not np.isfinite(v).all():
+        raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
+
+
+def _compare_with_differences(problem, potential, derived):
+    """The torque in use against minus the gradient of the potential, at random attitudes."""
+    rng = np.random.default_rng(20120417)
+    attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
+    for Q in attitudes:
+        slope = -_gradient(potential, Q)
+        if not np.isfinite(slope).all():
+            continue
+        try:
+            tau = problem.conservative_torque(problem.t0, Q)
+        except Exception as error:
+            raise InputError(
+                f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "
+                "is called with a complex Q to be differentiated exactly: use NumPy functions (np.sqrt, not "
+                "math.sqrt), or give torque= yourself."
+            ) from error
+        if not np.isfinite(tau).all():
+            continue
+        scale = np.abs(slope).max() + np.abs(tau).max() + 1e-3 * abs(float(np.real(potential(Q))))
+        if np.abs(tau - slope).max() <= 1e-5 * scale + 1e-9:
+            continue
+        values = f"at Q = {np.round(Q, 6).tolist()} {{}} {tau.tolist()}, minus the gradient is {slope.tolist()}"
+        if derived:
+            raise InputError(
+                "The potential cannot be differentiated by the complex step: "
+                + values.format("it gives the torque")
+                + ". abs, np.linalg.norm, np.conj, .real and comparisons are not analytic, and the functions of math "
+                "are real: use np.sqrt, not math.sqrt, np.sqrt(x @ x) for the norm, np.sqrt(x*x) for abs; or "
+                "give torque=."
+            )
+        raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
+
+
+def _gradient(potential, Q, d=1e-5):
+    """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
+
+    def U(j, e):
+        value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
+        return float(np.real(np.asarray(value).item()))
+
+    with np.errstate(all="ignore"):
+        return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])

@@ -1,0 +1,65 @@
+"""What acts on a body besides a torque: damping, a rotor, and what motors and controllers do.
+
+C     the torque -C Omega;             l     momentum inside the body, in body axes, l' its rate at a time
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.inputs.numbers import real_array
+from polhode.integrators.velocity import Forces
+
+
+@dataclass(frozen=True)
+class Internal:
+    """The numbers of it, in the user's body axes."""
+
+    damping: np.ndarray | None = None  # 3x3
+    rotor: np.ndarray | None = None  # 3
+    rate: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the rotor's momentum
+    since: float = 0.0  # the time at which the rotor's momentum is `rotor`
+    held: tuple[float, float, float] | None = None  # a torque that is held
+
+    def forces(self, moving: bool, motors: bool) -> Forces:
+        """Which of them there are."""
+        return Forces(self.damping is not None, moving, self.rotor is not None, motors)
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any numbers."""
+        return self.damping is not None or self.rotor is not None or self.held is not None
+
+    def numbers(self, axes: np.ndarray) -> np.ndarray:
+        """(n, INTERNAL) in the principal axes (n, 3, 3) of n bodies."""
+        n, back = len(axes), np.swapaxes(axes, 1, 2)
+        C = np.zeros((3, 3)) if self.damping is None else self.damping
+        vectors = [np.zeros(3) if v is None else np.asarray(v, float) for v in (self.rotor, self.rate, self.held)]
+        l, rate, held = (np.einsum("nij,j->ni", back, v) for v in vectors)
+        since = np.full((n, 1), self.since)
+        return np.concatenate([(back @ C @ axes).reshape(n, 9), l, rate, since, held], axis=1)
+
+    def momentum(self, t: np.ndarray) -> np.ndarray:
+        """l at some times, (n, 3)."""
+        l = np.zeros(3) if self.rotor is None else self.rotor
+        return l + (np.asarray(t) - self.since)[:, None] * np.array(self.rate)
+
+
+def damping_tensor(value: Any) -> np.ndarray:
+    """C from a number, three, or a symmetric 3x3 tensor; one that feeds is warned of."""
+    C = real_array("damping", value, "a number, three numbers, or a symmetric 3x3 tensor")
+    if C.shape not in ((), (3,), (3, 3)):
+        raise InputError(f"damping has shape {C.shape}; give a number, three numbers, or a symmetric 3x3 tensor.")
+    if not np.isfinite(C).all():
+        raise InputError(f"damping is {C.tolist()}; it must be finite.")
+    C = C * np.eye(3) if C.ndim == 0 else np.diag(C) if C.ndim == 1 else C
+    if np.abs(C - C.T).max() > 1e-12 * np.abs(C).max():
+        raise InputError(f"damping is {C.tolist()}; it must be symmetric: the part that is not does no work.")
+    C = (C + C.T) / 2
+    least = float(np.linalg.eigvalsh(C)[0])
+    if least < -1e-14 * np.abs(C).max():
+        inputs.warn(f"damping has the eigenvalue {least:.3g}: along that axis the torque -C Omega feeds the motion.")
+    return C
