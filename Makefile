@@ -28,7 +28,7 @@ pythons:
 # The core of the suite with the lowest versions declared, tests/oldest.txt, in an environment of its own.
 CORE = inputs integrators/test_composition.py kernels machine physics runs theorems/test_arithmetics.py theorems/test_bits.py
 oldest: $(OLDEST)/.ready
-	$(OLDEST)/bin/python -m pytest -q $(CORE:%=tests/%)
+	$(OLDEST)/bin/python -m pytest -q -W default $(CORE:%=tests/%)
 
 # The same with the versions there are; POLHODE_LINK_ONLY=0 make core leaves Numba's private linking alone.
 core: $(READY)

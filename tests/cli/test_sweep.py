@@ -9,6 +9,7 @@ import polhode as ph
 from polhode.cli.main import main
 
 pytest.importorskip("zarr")
+pytest.importorskip("xarray", minversion="2024.11")
 
 PLAN = """
 problem = "heavy-top"

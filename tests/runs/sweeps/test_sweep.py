@@ -17,7 +17,7 @@ import pytest
 
 import polhode as ph
 
-xarray = pytest.importorskip("xarray")
+pytest.importorskip("xarray", minversion="2024.11")
 pytest.importorskip("zarr")
 
 STARTS = np.random.default_rng(5).normal(size=(40, 3))

@@ -29,6 +29,9 @@ LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
 
 
+SMALL = 20_000
+"""Steps of all bodies together that one thread takes: to begin others costs as much."""
+
 RAISED = -1.0
 """The error of bodies that were in a block whose torque raised."""
 
@@ -161,12 +164,13 @@ class Run:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         self.guard()
         N, begin = len(self.bodies), time.perf_counter()
-        self.threads = threads = min(threads, self.blocks)
+        small = N * self.n <= SMALL  # over before threads would have begun
+        self.threads = threads = 1 if small else min(threads, self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
             bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
-            Interrupt() as interrupt,
+            Interrupt(small) as interrupt,
         ):
             try:
                 while self.done < self.n and (self.failed < 0).any() and not self.interrupted:

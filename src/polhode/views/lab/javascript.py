@@ -159,7 +159,13 @@ class _Body:
     # ---- statements
 
     def block(self, statements: Iterable[ast.stmt], pad: str) -> list[str]:
-        return [pad + line for statement in statements for line in self.statement(statement)]
+        """What stands after a return that is certain is for another arithmetic, and left out."""
+        lines: list[str] = []
+        for statement in statements:
+            lines += self.statement(statement)
+            if lines and lines[-1].startswith("return "):
+                break
+        return [pad + line for line in lines]
 
     def statement(self, node: ast.stmt) -> list[str]:
         match node:
