@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -165,7 +166,7 @@ class Run:
         self.guard()
         N, begin = len(self.bodies), time.perf_counter()
         small = N * self.n <= SMALL  # over before threads would have begun
-        self.threads = threads = 1 if small else min(threads, self.blocks)
+        self.threads = threads = min(threads or (1 if small else _processors()), self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
@@ -260,6 +261,10 @@ class Run:
         if left and steps == self.n:
             self.done = steps
         return sentences
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _constants(moments, method):

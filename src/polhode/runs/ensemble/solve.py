@@ -1,7 +1,6 @@
 """`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
 
 import functools
-import os
 import time
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -85,7 +84,7 @@ def solve_ensemble(
     watched, policy = given_events(events, terminal, direction), inputs.choice("on_failure", on_failure, FAILURES)
     inputs.check_breaks(alone, h, n)
     every, progress = inputs.whole("save_every", save_every), inputs.flag("progress", progress)
-    threads = _processors() if threads is None else inputs.whole("threads", threads)
+    threads = None if threads is None else inputs.whole("threads", threads)
     inputs.check_memory(56 * len(bodies), n, every)
     told = follows(method, alone) or turns.warn_of_bodies(
         f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
@@ -453,7 +452,3 @@ def _one_by_one(bodies, method, h, n, every, progress, reason, watched=None):
         gathered_events(met, N),
         method,
     )
-
-
-def _processors():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
