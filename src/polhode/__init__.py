@@ -19,6 +19,7 @@ from polhode.kernels import old_paths
 from polhode.kernels.scalar import kernel
 from polhode.physics import build, frames, inertia
 from polhode.physics.catalogue import problem, problems
+from polhode.physics.control import Sampled
 from polhode.physics.problem import Problem
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
@@ -55,6 +56,7 @@ __all__ = [
     "Problem",
     "RunError",
     "RunWarning",
+    "Sampled",
     "Tableau",
     "Trajectory",
     "animate",

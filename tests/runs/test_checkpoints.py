@@ -37,7 +37,9 @@ def interrupted(request, tmp_path_factory):
     wanted = outcome(run(tmp_path_factory.mktemp("alone"), streamed))
     folder = tmp_path_factory.mktemp("interrupted")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self: setattr(self, "seen", True))
+        patch.setattr(
+            "polhode.runs.drive.Interrupt.__init__", lambda self, leave: vars(self).update(seen=True, _leave=False)
+        )
         s = run(folder, streamed)
     assert s.stats["interrupted"] and s.stats["n_steps"] == 4096
     return folder, streamed, {f: f.read_bytes() for f in folder.iterdir()}, wanted

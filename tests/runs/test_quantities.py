@@ -51,6 +51,12 @@ def test_a_point_of_the_body_moves_with_its_velocity_and_acceleration(s):
     assert s.acceleration(POINT)[2:-2] == pytest.approx(slope(s.velocity(POINT), s.h), abs=1e-7)
 
 
+def test_a_point_of_a_body_with_damping_and_a_rotor():
+    p = ph.Problem(inertia=TENSOR, damping=np.diag((0.3, 0.1, 0.2)), rotor=(0.2, 0, 0.4), Omega0=(1, -2, 3))
+    s = ph.solve(p, "RKMK4", h=0.001, t_end=0.2)
+    assert s.acceleration(POINT)[2:-2] == pytest.approx(slope(s.velocity(POINT), s.h), abs=1e-7)
+
+
 def test_increments_are_the_rotations_of_newmark_beyond_half_a_turn():
     p = ph.problem("free-body")
     with pytest.warns(ph.LargeStepWarning):

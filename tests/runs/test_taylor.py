@@ -37,6 +37,22 @@ def test_every_function():
     assert np.abs(s.Q - Q).max() < 1e-14 and np.abs(s.Omega - Omega).max() < 1e-14
 
 
+@pytest.mark.parametrize(
+    "potential",
+    [
+        lambda Q: 2.0 * Q[2, 2] + 0.3 * Q[0, 1] ** 2,
+        lambda Q: (np.sqrt(2 * (3 - np.trace(Q))) - 1) ** 2 - 0.3 / (2 - Q[0, 1]),
+        lambda Q: np.exp(Q[0, 0]) * np.sin(Q[1, 2]) - np.log(2 + Q[2, 0]) + np.cos(Q[0, 2]) * np.tan(Q[1, 1] / 3),
+        lambda Q: (np.array([0.1, 0.2, 0.7]) @ Q @ np.array([1.0, -0.5, 0.3])) ** 3,
+    ],
+)
+def test_a_potential_is_a_formula_too(potential):
+    p = ph.Problem(potential=potential, **BODY)
+    s = ph.solve(p, "TAYLOR", h=0.5, t_end=2.0)
+    g = ph.solve(p, "GAUSS16", h=0.05, t_end=2.0, save_every=10)
+    assert np.abs(s.Q - g.Q).max() < 1e-13 and np.abs(s.Omega - g.Omega).max() < 1e-13
+
+
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
 def test_the_tolerance_is_about_the_error_of_a_step(tolerance):
     p = ph.problem("heavy-top")

@@ -1,5 +1,6 @@
 """Names, choices, yes or no, functions, and sequences of them."""
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +21,7 @@ def text(label: str, value: Any) -> str:
     return str(value)
 
 
+@functools.lru_cache(maxsize=4096)
 def spelled(name: str) -> str:
     """A name as it is looked up: small letters without accents, spaces, dashes, underscores, brackets and ampersands.
 

@@ -2,18 +2,20 @@
 
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import FrozenError, InputError
+from polhode.errors import FrozenError, InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
 from polhode.inputs.principal import velocity
 from polhode.integrators.velocity import Forces, rotor_inside, takes_all
 from polhode.kernels.step import INTERNAL
 from polhode.physics.agreement import check_functions
+from polhode.physics.control import Sampled
 from polhode.physics.forces import Internal, damping_tensor
 from polhode.pickling import Travels
 from polhode.shown import shown
@@ -32,6 +34,7 @@ class Problem(Travels):
     torque_space the same in space axes, a function of (t, Q) or (t, Q, omega_space)
     nonconservative   a torque beside a potential that does not derive from it, a function as torque
     damping      C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
+    control      Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
     rotor        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
     parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
                  (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
@@ -56,6 +59,7 @@ class Problem(Travels):
         nonconservative=None,
         damping=None,
         rotor=None,
+        control=None,
         parameters=None,
         args=None,
         Q0=None,
@@ -81,7 +85,11 @@ class Problem(Travels):
             None if damping is None else damping_tensor(damping),
             None if rotor is None else inputs.vector("rotor", rotor),
             since=self.t0,
+            held=None if control is None else (0.0, 0.0, 0.0),
         )
+        if control is not None and not isinstance(control, Sampled):
+            raise InputError(f"control is {one_line(control)}; give Sampled(law, period=...).")
+        self.control = control
         first = named.FIRST + INTERNAL * self.internal.any
         self.fields, row = named.fields(parameters, args, first)
         forms = {label: functions.form(label, f, self.fields, *_ARGUMENTS[label]) for label, f in given.items()}
@@ -117,11 +125,14 @@ class Problem(Travels):
         if torques:
             self.torque_kernel = torques[0] if len(torques) == 1 else functions.of_two(*torques)
         self.conservative_kernel = torques[0] if torques else functions.no_torque
+        if self.control is not None:
+            self.torque_kernel = functions.with_held(self.torque_kernel)
         self.forces = self.internal.forces(moving=bool(moments), motors=False)
-        self.has_torque = bool(torques) or self.forces.any
+        self.has_torque = bool(torques) or self.forces.any or self.control is not None
         pull = None
         if moments:
-            pull = functions.of_both(self.torque_kernel, moments[0]) if torques else moments[0]
+            alone = not torques and self.control is None
+            pull = moments[0] if alone else functions.of_both(self.torque_kernel, moments[0])
         base, damped, rotor = pull or self.torque_kernel, self.forces.damped, self.forces.rotor
         self.moving_kernels = {
             "pull": pull,
@@ -169,6 +180,7 @@ class Problem(Travels):
         self.has_torque = torque is not functions.no_torque
         self.functions = self.fields = None
         self.internal, self.forces, self.moving_kernels, self.conservative_kernel = Internal(), Forces(), {}, torque
+        self.control = None
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
         self.parameters = (
@@ -390,8 +402,15 @@ class Problem(Travels):
         known = (self.torque_kernel, self.moving_kernels.get("all"), self.potential_kernel)
         return [f for f in known if f is not None]
 
+    def holding(self, u):
+        """A copy in which the controller holds the torque u, in the user's axes."""
+        other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
+        return other.copied(parameters=other._own_parameters())
+
     def check_of_attitude(self, who):
         """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        if self.control is not None:
+            raise InputError(f"{who} takes no controller, and {self.name!r} has one.")
         if self.forces.any:
             raise InputError(
                 f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."

@@ -1,5 +1,6 @@
 """Attitudes in other forms: Rotations, quaternions, Euler angles, and as seen from a frame that turns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,8 @@ class Attitudes:
 
         q and -q are one attitude. `continuous` chooses the sign of each by that of the one before it in time.
         """
-        q = self.rotation.as_quat(scalar_first=flag("scalar_first", scalar_first))
-        q = q.reshape(*self.Q.shape[:-2], 4)
+        first = flag("scalar_first", scalar_first)
+        q = self._each(4, lambda R: R.as_quat(scalar_first=first))
         if flag("continuous", continuous) and len(q) > 1:
             turned = np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0, -1.0, 1.0)
             q[1:] *= np.cumprod(turned, axis=0)[..., None]
@@ -41,13 +42,21 @@ class Attitudes:
         Capital letters are axes of the body, small ones axes of space: "ZYX" is yaw, pitch and roll.
         """
         try:
-            angles = self.rotation.as_euler(sequence, degrees=flag("degrees", degrees))
+            angles = self._each(3, lambda R: R.as_euler(sequence, degrees=flag("degrees", degrees)))
         except (TypeError, ValueError):
             raise InputError(
                 f"sequence is {one_line(sequence)}; give three axes, such as 'ZYX' (of the body) or 'zyx' (of space), "
                 "neighbours different."
             ) from None
-        return angles.reshape(*self.Q.shape[:-2], 3)
+        return angles
+
+    def _each(self, count: int, form: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """A form of so many numbers of each attitude; NaN of those that are not there, as a body had stopped."""
+        Q = np.reshape(self.Q, (-1, 3, 3))
+        there = np.isfinite(Q).all(axis=(1, 2))
+        found = np.full((len(Q), count), np.nan)
+        found[there] = form(Rotation().from_matrix(Q[there]))
+        return found.reshape(*self.Q.shape[:-2], count)
 
     def relative_to(self, frame: Any) -> "Relative":
         """The attitudes and velocities as seen from a frame (``polhode.frames``), such as that of an orbit."""

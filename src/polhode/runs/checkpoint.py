@@ -29,6 +29,8 @@ def description(problem, runner, n, every, survey, streamed):
     """What two runs must have in common for one to go on where the other stopped."""
     numbers = (problem.moments, problem.axes, problem.parameters, problem.Q0, problem.Omega0, problem.t0)
     text = b"".join(np.asarray(x, float).tobytes() for x in numbers)
+    if problem.control is not None:
+        raise InputError(f"A checkpoint does not know what a controller holds, and {problem.name!r} has one.")
     functions = problem.made_of
     return {
         "problem": problem.name,

@@ -17,6 +17,8 @@ class PlainRunner:
     ended = ""
 
     def __init__(self, problem, function, h):
+        if problem.control is not None:
+            raise InputError(f"A controller goes with a method of the catalogue or a Method; {problem.name!r} has one.")
         self.problem, self.function, self.h = problem, function, h
         self.name = name_of(function)
         self.t0 = problem.t0

@@ -85,7 +85,8 @@ class Quantities:
     def _accelerations(self) -> np.ndarray:
         """Omega' at each state, by the equation of motion."""
         problem = self._described()
-        tau = np.array([problem.torque(t, Q) for t, Q in zip(self.t.tolist(), self.Q)])
+        states = zip(self.t.tolist(), self.Q, self.Omega)
+        tau = np.array([problem.torque(t, Q, Omega) for t, Q, Omega in states])
         return np.linalg.solve(self._tensor, (np.cross(applied(self._tensor, self.Omega), self.Omega) + tau).T).T
 
 

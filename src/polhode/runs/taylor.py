@@ -10,6 +10,7 @@ from polhode.errors import InputError
 from polhode.inputs import checked_call, positive
 from polhode.integrators.method import BlackBox
 from polhode.integrators.taylor import steps
+from polhode.integrators.taylor.derivative import stepped
 from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import fingerprint, is_static
@@ -43,9 +44,9 @@ class Taylor(BlackBox):
     that of a few. It is the fastest way here to most accuracies over moderate times; for long runs to modest accuracy
     the symplectic methods stay the choice.
 
-    Pitfalls. The torque must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of its arguments, with
-    no decision by their values. Where it is singular, or hardly smooth, the steps become short. It is called while it
-    is traced, not during the run: there are no torque evaluations to count.
+    Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
+    arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
+    while it is traced, not during the run: there are no torque evaluations to count.
     """
 
     tolerance: float = FINEST
@@ -210,7 +211,7 @@ def _made(problem: Problem) -> Series:
 
     moments = tuple(problem.moments.tolist())
     try:
-        found = recurrences(*traced(problem.torque_kernel, problem.parameters, moments))
+        found = recurrences(*traced(problem.torque_kernel, problem.parameters, moments, stepped))
     except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise InputError(
             f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "

@@ -20,6 +20,7 @@ from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
 from polhode.runs.attitudes import Attitudes
 from polhode.runs.dense import between
+from polhode.runs.ensemble import saved
 from polhode.runs.quantities import Quantities
 from polhode.runs.seen import applied
 from polhode.runs.tables import columns, described
@@ -213,7 +214,7 @@ class Trajectory(Attitudes, Quantities, Travels):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
                 raise
 
-        return _written(path, write)
+        return written(path, write)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum."""
@@ -236,7 +237,7 @@ class Trajectory(Attitudes, Quantities, Travels):
                 for row in zip(*table_of.values()):
                     table.writerow(map(float, row))  # the shortest digits that give the same number again
 
-        return _written(path, write)
+        return written(path, write)
 
     def plot(self, axes=None):
         """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
@@ -250,7 +251,7 @@ def given_trajectory(value: object) -> Trajectory:
     return value
 
 
-def _written(path, write):
+def written(path, write):
     """Let `write` make a file, and put it in its place when it is whole."""
     place = places.target(path)
     places.tidy(place)
@@ -264,12 +265,14 @@ def _written(path, write):
 
 
 def load(path):
-    """Read a trajectory that `Trajectory.save` or a run with `out` wrote.
+    """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
     Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
     is then False, and the message says how many of how many rows there are.
     """
     data = _dataset(path)
+    if data.attrs.get("format") == saved.FORMAT:
+        return saved.SavedEnsemble.of(data)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
     needed = {"t", "Q", "Omega", "momentum", "method", "h", "stats", "success", "message", "problem"}

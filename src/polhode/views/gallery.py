@@ -6,6 +6,7 @@ was killed goes on where it was. What is about processor time is measured alone,
 
 import contextlib
 import datetime
+import hashlib
 import os
 import pathlib
 import queue
@@ -27,10 +28,11 @@ from polhode.testbench.papers.statements.record import VERDICTS, Checked
 from polhode.views.audit import audit_page, counts
 from polhode.views.files import folder_for_results, written
 from polhode.views.page import page
-from polhode.views.reproduce import embedded, save, verdict_html
+from polhode.views.reproduce import save, verdict_html
 
 Report = Callable[[str], None]
 MOST_WORKERS = 4
+WIDTH = 760
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Gallery:
 
 
 def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Report = lambda line: None) -> Gallery:
-    """Measure what is not kept, draw everything into a folder, and write index.html and audit.html there."""
+    """Measure what is not kept, draw what is not drawn, and write index.html and audit.html into the folder."""
     clock = time.perf_counter()
     place = folder_for_results(folder)
     missing = [name for name, spec in SPECIFICATIONS.items() if again or store.kept(spec) is None]
@@ -70,15 +72,33 @@ def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Repor
         store.measured(SPECIFICATIONS[name], again=again)
         _told(report, len(together) + k + 1, len(missing), f"measure {name}", time.perf_counter() - started)
     figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
-    drawn = [f"draw {r.name} {place.resolve()}" for r in figures]
-    by_workers(drawn, len(drawn), 0, report)
+    fresh = [r for r in figures if missing or not _is_drawn(r, place)]
+    by_workers([f"draw {r.name} {place.resolve()}" for r in fresh], len(fresh), 0, report)
+    for r in fresh:
+        (place / f".{r.name}.drawn").write_text(_drawing(r), encoding="utf-8")
     results = {r.name: store.measured(r) for r in REPRODUCTIONS}
     checked = all_checked()
     audit = audit_page(checked)
     written(place / "audit.html", lambda p: p.write_text(audit, encoding="utf-8"))
-    html = index_page(results, checked)
+    html = index_page(results, checked, place)
     index = written(place / "index.html", lambda p: p.write_text(html, encoding="utf-8"))
     return Gallery(results, checked, index, len(missing), time.perf_counter() - clock)
+
+
+def _is_drawn(spec: Any, folder: pathlib.Path) -> bool:
+    """Whether the pages of a result are there, drawn from this very result by this very code."""
+    mark = folder / f".{spec.name}.drawn"
+    there = mark.exists() and (folder / f"{spec.name}.html").exists()
+    return there and mark.read_text(encoding="utf-8") == _drawing(spec)
+
+
+def _drawing(spec: Any) -> str:
+    """What a drawing depends on: the result, and the code that shows it."""
+    total = hashlib.sha256(store.entry(spec).encode())
+    for file in sorted(pathlib.Path(__file__).parent.rglob("*")):
+        if file.suffix in (".py", ".css"):
+            total.update(file.read_bytes())
+    return total.hexdigest()
 
 
 def _longest_first(spec: Any) -> bool:
@@ -180,8 +200,8 @@ def _told(report: Report, k: int, total: int, job: str, seconds: float) -> None:
 # ---- the page ----------------------------------------------------------------------------------------
 
 
-def index_page(results: dict[str, Any], checked: tuple[Checked, ...]) -> str:
-    """The gallery: every figure and table with its verdicts, in one file."""
+def index_page(results: dict[str, Any], checked: tuple[Checked, ...], folder: pathlib.Path) -> str:
+    """The gallery: every figure (as drawn in the folder, smaller) and table with its verdicts, in one file."""
     found = counts(checked)
     body = [
         '<p class="overline">polhode · reproduced</p>',
@@ -192,7 +212,7 @@ def index_page(results: dict[str, Any], checked: tuple[Checked, ...]) -> str:
     ]
     for source, paper in PAPERS.items():
         body += [f"<h2>{escape(paper)}</h2>", '<div class="gallery">']
-        body += [_card(r) for r in results.values() if r.source == source]
+        body += [_card(r, folder) for r in results.values() if r.source == source]
         body.append("</div>")
     body += [
         "<h2>Do it again</h2>",
@@ -203,12 +223,12 @@ def index_page(results: dict[str, Any], checked: tuple[Checked, ...]) -> str:
     return page("Four papers, measured again", body)
 
 
-def _card(result: Any) -> str:
-    figure = result.figure()
+def _card(result: Any, folder: pathlib.Path) -> str:
+    drawn = folder / f"{result.name}.png"
     picture = (
-        f'<p class="lead-of-table">{escape(result.lead)}</p>'
-        if figure is None
-        else f'<img loading="lazy" src="{embedded(figure, 100)}" alt="{escape(result.heading)}">'
+        f'<img loading="lazy" src="{smaller(drawn)}" alt="{escape(result.heading)}">'
+        if result.kind not in ("table", "functions")
+        else f"<span>{escape(result.lead)}</span>"
     )
     verdicts = [s.verdict for s in result.said]
     told = " ".join(f"{verdict_html(v)} {verdicts.count(v)}" for v in VERDICTS if v in verdicts)
@@ -216,3 +236,17 @@ def _card(result: Any) -> str:
         f'<a class="card" href="{escape(result.name)}.html">{picture}'
         f"<span><b>{escape(result.title)}</b></span><span>{told}</span></a>"
     )
+
+
+def smaller(file: pathlib.Path) -> str:
+    """A picture at the width of a phone's screen, as data for a page."""
+    import base64
+    import io
+
+    from PIL import Image  # comes with Matplotlib
+
+    with Image.open(file) as picture:
+        picture.thumbnail((WIDTH, 4 * WIDTH))
+        buffer = io.BytesIO()
+        picture.convert("RGB").save(buffer, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -101,3 +101,13 @@ def test_a_torque_without_a_potential_has_no_panel_of_energy():
 def test_what_cannot_be_studied(given, said):
     with pytest.raises(ph.InputError, match=said):
         ph.converge(**({"problem": "stress", "methods": "VLV", "t_end": 1.0} | given))
+
+
+def test_velocity_in_the_torque():
+    """A damped body: other solvers take it too, and what they cannot take is said."""
+    p = ph.Problem(inertia=(1, 2, 2.5), damping=0.2 * np.eye(3), Omega0=(1, 0.2, 0.3))
+    study = ph.work_precision(p, "RKMK4", 1.0, steps=(16, 32, 64))
+    assert study["RKMK4"].fits["attitude"].order == pytest.approx(4, abs=0.1)
+    for s in study.series[1:]:
+        assert s.errors["attitude"][-1] < 1e-10 or s.notes
+    assert study["scipy:DOP853"].errors["attitude"][-1] < 1e-11

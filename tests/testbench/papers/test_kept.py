@@ -125,8 +125,12 @@ def test_a_gallery_is_made_once_and_then_drawn(small):
     }
     assert (small / "out" / "audit.html").exists()
     forget()
-    second = gallery.reproduce_all(small / "out")
+    (small / "out" / f"{FEW[1]}.html").unlink()
+    lines.clear()
+    second = gallery.reproduce_all(small / "out", report=lines.append)
     assert second.measured == 0 and second.results.keys() == first.results.keys()
+    assert len(lines) == 2 and f"draw  {FEW[1]}" in lines[1]  # the one that was gone
+    assert (small / "out" / f"{FEW[1]}.html").exists()
 
 
 def test_a_killed_run_goes_on(small):

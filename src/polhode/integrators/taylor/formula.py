@@ -222,12 +222,15 @@ def number(x: Any) -> float:
     return float(x)
 
 
-def traced(torque: Callable, parameters: tuple, moments: tuple) -> tuple[Tape, list[Formula], tuple]:
+def traced(
+    torque: Callable, parameters: tuple, moments: tuple, given: Callable = tuple
+) -> tuple[Tape, list[Formula], tuple]:
     """The atoms of a torque, and what it and the gyroscopic torque do to the velocity.
 
         q' = q Omega/2,    Omega' = (g_1 b c, g_2 c a, g_3 a b) + J^-1 tau
 
     Returned are the formulas of J^-1 tau and the factors g. q is a unit quaternion here, so that w^2 does not occur.
+    `given` makes of the nine formulas of Q what the torque is called with.
     """
     tape = Tape()
     w, x, y, z, _, _, _, t = (Formula(tape, 0.0, {i: 1.0}) for i in range(8))
@@ -237,7 +240,7 @@ def traced(torque: Callable, parameters: tuple, moments: tuple) -> tuple[Tape, l
         *(2 * (x * y + w * z), 1 - 2 * (xx + zz), 2 * (y * z - w * x)),
         *(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (xx + yy)),
     )
-    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in torque(t, Q, parameters)]
+    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in torque(t, given(Q), parameters)]
     if len(tau) != 3:
         raise NotAFormula(f"a torque of {len(tau)} numbers")
     J = moments

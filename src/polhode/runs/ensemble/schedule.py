@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ SLOW = 4e6
 LEAST = 64
 """Steps in a sweep at least: to load and store a state costs about one step."""
 
+
+SMALL = 20_000
+"""Steps of all bodies together that one thread takes: to begin others costs as much."""
 
 RAISED = -1.0
 """The error of bodies that were in a block whose torque raised."""
@@ -161,12 +165,13 @@ class Run:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         self.guard()
         N, begin = len(self.bodies), time.perf_counter()
-        self.threads = threads = min(threads, self.blocks)
+        small = N * self.n <= SMALL  # over before threads would have begun
+        self.threads = threads = min(threads or (1 if small else _processors()), self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
             bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
-            Interrupt() as interrupt,
+            Interrupt(small) as interrupt,
         ):
             try:
                 while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
@@ -256,6 +261,10 @@ class Run:
         if left and steps == self.n:
             self.done = steps
         return sentences
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _constants(moments, method):

@@ -1,15 +1,16 @@
 """`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
 
 import functools
-import os
 import time
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.inputs.events import given_events
 from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
@@ -17,12 +18,17 @@ from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs import turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.attitudes import Attitudes
+from polhode.runs.ensemble import saved
+from polhode.runs.ensemble.events import gathered_events
 from polhode.runs.ensemble.schedule import RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers, gathered
+from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.progress import bar
 from polhode.runs.seen import seen
 from polhode.runs.solve import follows, solve
-from polhode.runs.trajectory import Trajectory
+from polhode.runs.trajectory import Trajectory, written
+from polhode.shown import shown
 
 
 @inputs.checked_call
@@ -41,6 +47,11 @@ def solve_ensemble(
     save_every=1,
     threads=None,
     progress=False,
+    events=None,
+    terminal=(),
+    direction=None,
+    strict=False,
+    on_failure="warn",
 ):
     """Integrate N bodies and return an Ensemble.
 
@@ -53,8 +64,10 @@ def solve_ensemble(
                 it contains: give a sequence of problems
     parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
                 problem whose torque is a kernel with parameters
-    h, t_end, n_steps, save_every, progress     as for `solve`
-    threads     how many to use; None: as many as there are processors
+    h, t_end, n_steps, save_every, progress, strict, on_failure     as for `solve`
+    events, terminal, direction                                     as for `solve`; bodies then run one by one.
+                `Ensemble.events` has all crossings of all bodies, and the first of each
+    threads     how many to use; None: as many as there are processors, and one for small jobs
 
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
     numbers is not finite, does not disturb the others: it is False in `success`, its states are NaN from there on,
@@ -67,20 +80,24 @@ def solve_ensemble(
     method = integrator(method)
     bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
     alone = bodies.kinds[0]
-    h, n = inputs.interval(alone, h, t_end, n_steps)
+    h, n = inputs.interval(alone, h, t_end, n_steps, inputs.flag("strict", strict))
+    watched, policy = given_events(events, terminal, direction), inputs.choice("on_failure", on_failure, FAILURES)
     inputs.check_breaks(alone, h, n)
     every, progress = inputs.whole("save_every", save_every), inputs.flag("progress", progress)
-    threads = _processors() if threads is None else inputs.whole("threads", threads)
+    threads = None if threads is None else inputs.whole("threads", threads)
     inputs.check_memory(56 * len(bodies), n, every)
     told = follows(method, alone) or turns.warn_of_bodies(
         f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
     )
-    e = _integrated(bodies, method, h, n, every, threads, progress)
+    if watched is not None:
+        e = _one_by_one(bodies, method, h, n, every, progress, "events are looked for body by body", watched)
+    else:
+        e = _integrated(bodies, method, h, n, every, threads, progress)
     speeds = np.fmax(turns.speeds(bodies.Omega0[None]), turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
     if not told:
         turns.warn_of_bodies(f"{e.method} let {{}} of {alone.name} turn", speeds, h)
-    return e
+    return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
 
 def _integrated(bodies, method, h, n, every, threads, progress):
@@ -91,6 +108,8 @@ def _integrated(bodies, method, h, n, every, threads, progress):
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
     method = adapted(method, alone.forces)
+    if alone.control is not None:
+        return _one_by_one(bodies, method, h, n, every, progress, "a controller is called for one body after the other")
     memory, coefficients = sizes(alone, method, h)
     way = way_of(alone, method, memory, coefficients)
     if way.loop is None:
@@ -101,7 +120,7 @@ def _integrated(bodies, method, h, n, every, threads, progress):
 
 
 @dataclass(frozen=True)
-class Ensemble(Travels):
+class Ensemble(Attitudes, Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 
     t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
@@ -120,6 +139,8 @@ class Ensemble(Travels):
     sentences: dict = field(default_factory=dict)  # of bodies that ran one by one, as all below
     states: tuple | None = None  # Q and Omega, where there are no rows
     exceptions: dict = field(default_factory=dict)  # what a user's function raised, by body
+    events: dict = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
+    integrator: Any = None  # what took the steps
 
     def __repr__(self):
         lost = int((~self.success).sum())
@@ -136,7 +157,7 @@ class Ensemble(Travels):
         if not hasattr(i, "__index__") or np.ndim(i):
             return self._some(chosen_numbers(i, len(self)))
         i = range(len(self))[i]
-        n = len(self.t) if self.failed[i] < 0 else 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
+        n = len(self.t) if self.failed[i] < 0 and not self.events else 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
         return Trajectory(
             problem=self.bodies.problem(i),
             method=self.method,
@@ -149,6 +170,7 @@ class Ensemble(Travels):
             message=self.messages.get(i, ""),
             problem_name=self.problem.name,
             exception=self.exceptions.get(i),
+            integrator=self.integrator,
         )
 
     def _some(self, which):
@@ -167,11 +189,42 @@ class Ensemble(Travels):
             sentences=told(self.sentences),
             states=None if self.states is None else tuple(x[:, which] for x in self.states),
             exceptions=told(self.exceptions),
+            events={name: found.some(which) for name, found in self.events.items()},
+            integrator=self.integrator,
         )
 
     def _luggage(self):
         exceptions = {i: picklable(raised) for i, raised in self.exceptions.items()}
         return without_cached(self) | {"exceptions": exceptions}  # attitudes and energies follow from the rows
+
+    def quat(self, scalar_first: bool = False, continuous: bool = True) -> np.ndarray:
+        """The attitudes as unit quaternions (n, N, 4); the sign of each is by default that of the one before it."""
+        return super().quat(scalar_first, continuous)
+
+    def to_xarray(self, units: Any = None) -> Any:
+        """An xarray Dataset of times and bodies, with the parameters of each body as coordinates."""
+        return saved.dataset(self, units)
+
+    def save(self, path: Any, units: Any = None) -> Any:
+        """Write netCDF, which `polhode.load` reads back as data: a file holds no functions, and no events."""
+        return saved.save(self, path, units, written)
+
+    def plot(self) -> Any:
+        """Bands that hold half and nine tenths of the bodies, against time; returns the figure."""
+        return shown("ensemble, plotted", self)
+
+    def _repr_html_(self) -> str:
+        return shown("ensemble, a card", self)
+
+    @property
+    def problem_name(self) -> str:
+        """The name of the problem."""
+        return self.problem.name
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether there is an energy."""
+        return self.problem.has_potential
 
     @property
     def problem(self):
@@ -330,16 +383,20 @@ def _result(run):
         "wall_time": run.wall_time,
     }
     t = run.bodies.kinds[0].t0 + run.h * steps
-    return Ensemble(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, sentences)
+    return Ensemble(
+        run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, sentences, integrator=run.method
+    )
 
 
-def _one_by_one(bodies, method, h, n, every, progress, reason):
-    """The bodies one after the other through `solve`, interpreted."""
+def _one_by_one(bodies, method, h, n, every, progress, reason, watched=None):
+    """The bodies one after the other through `solve`."""
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
-    exceptions = {}
+    exceptions, met, compiled = {}, {}, watched is not None
+    looks = {} if watched is None else {"events": watched.functions, "terminal": watched.terminal}
+    looks |= {} if watched is None else {"direction": watched.direction}
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
@@ -351,14 +408,16 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
                 continue
             try:
                 with turns.on_purpose():  # said for all of them at once
-                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every, on_failure="return")
+                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every, on_failure="return", **looks)
             except InputError:
                 raise
             except Exception as raised:  # by the torque at the start
                 failed[i], sentences[i] = 0, f"{type(raised).__name__} at the start: {raised}."
                 continue
             name, interrupted = s.method, s.stats["interrupted"]
-            Q[: len(s.t), i], Omega[: len(s.t), i] = s.Q, s.Omega
+            k = len(s.t) - (s.success and bool(s.message))  # without the state at which an event ended the run
+            Q[:k, i], Omega[:k, i] = s.Q[:k], s.Omega[:k]
+            met[i], compiled = s.events, compiled and s.stats["compiled"]
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
             if not s.success:
                 failed[i], sentences[i] = s.stats["n_steps"], s.message
@@ -372,14 +431,24 @@ def _one_by_one(bodies, method, h, n, every, progress, reason):
         "n_iterations": iterations,
         "lanes": 1,
         "threads": 1,
-        "compiled": False,
+        "compiled": compiled,
         "reason": reason,
         "interrupted": interrupted,
         "wall_time": time.perf_counter() - begin,
     }
     t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
-    return Ensemble(name, h, t, bodies, None, failed, np.full(N, np.nan), stats, sentences, (Q, Omega), exceptions)
-
-
-def _processors():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Ensemble(
+        name,
+        h,
+        t,
+        bodies,
+        None,
+        failed,
+        np.full(N, np.nan),
+        stats,
+        sentences,
+        (Q, Omega),
+        exceptions,
+        gathered_events(met, N),
+        method,
+    )

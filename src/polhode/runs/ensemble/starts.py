@@ -66,8 +66,10 @@ class Bodies:
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
         shared = len(_once(self.Q0)) == 1 and len(axes) == 1
-        Q = self.Q0[:1] if shared else self.Q0[which]
-        return quaternion(attitude(Q, axes)), moments * in_principal(axes, self.Omega0[which])
+        if shared:  # one attitude: without arrays
+            q = np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]])
+            return q, moments * in_principal(axes, self.Omega0[which])
+        return quaternion(attitude(self.Q0[which], axes)), moments * in_principal(axes, self.Omega0[which])
 
 
 def _once(numbers):

@@ -54,6 +54,7 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
             n_steps=n,
             save_every=kept.save_every or (kept.reduce_every if kept.reduce else n),
             threads=threads,
+            on_failure="return",
         )
     if e.stats["interrupted"]:
         raise KeyboardInterrupt

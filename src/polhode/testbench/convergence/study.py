@@ -189,7 +189,7 @@ def _study(problem, methods, t_end, steps, adaptive, progress, timed) -> Study:
     times = p.t0 + (end - p.t0) / LOOKS * np.arange(1, LOOKS + 1)
     exact = reference(p, times)
     others = peers() if adaptive else {}
-    series: list[Series | None] = []
+    series: list[Series] = []
     with bar(progress, len(given) + len(others), f"errors on {p.name}") as tick:
         for each in given:
             series.append(_with_steps(p, each, counts, end, exact, timed))
@@ -198,7 +198,7 @@ def _study(problem, methods, t_end, steps, adaptive, progress, timed) -> Study:
             series.append(_with_tolerances(p, name, run, times, exact))
             tick(len(series))
     axes = ("torques", "seconds") if timed else ("h",)
-    return Study(p, end, tuple(s for s in series if s is not None), axes, time.perf_counter() - begin)
+    return Study(p, end, tuple(series), axes, time.perf_counter() - begin)
 
 
 def _integrators(methods: Any) -> list[Integrator]:
@@ -303,8 +303,8 @@ def _timed(p: Problem, method: Integrator, h: float, n: int) -> float:
     return taken if taken > 0 else math.nan
 
 
-def _with_tolerances(p: Problem, name: str, run: Runner, times: np.ndarray, exact: Any) -> Series | None:
-    """The errors of a solver with steps of its own; None where it cannot take the problem."""
+def _with_tolerances(p: Problem, name: str, run: Runner, times: np.ndarray, exact: Any) -> Series:
+    """The errors of a solver with steps of its own; a note says where it cannot take the problem."""
     runs: list[AdaptiveRun | None] = []
     notes: list[str] = []
     tolerances = TOLERANCES[:: 1 if name.startswith("scipy") else 3]
@@ -314,8 +314,6 @@ def _with_tolerances(p: Problem, name: str, run: Runner, times: np.ndarray, exac
         except Exception as error:  # of a package that is not ours, or of a torque that it cannot take
             runs.append(None)
             notes.append(f"tolerance {tolerance:g}: {type(error).__name__}: {one_line(str(error))}")
-    if not any(runs):
-        return None
     found = [{} if r is None else errors(p, r.Q, r.Omega, *exact).largest() for r in runs]
     value: Callable[[Callable[[AdaptiveRun], Any]], np.ndarray] = lambda f: np.array(
         [np.nan if r is None or f(r) is None else f(r) for r in runs], dtype=float

@@ -10,6 +10,6 @@ def right_hand_side(problem):
     def f(t, y):
         Q, (a, b, c) = y[:9].reshape(3, 3), y[9:]
         hat = np.array([[0, -c, b], [c, 0, -a], [-b, a, 0]])
-        return np.concatenate([(Q @ hat).ravel(), inverse @ (hat.T @ (J @ y[9:]) + problem.torque(t, Q))])
+        return np.concatenate([(Q @ hat).ravel(), inverse @ (hat.T @ (J @ y[9:]) + problem.torque(t, Q, y[9:]))])
 
     return f
