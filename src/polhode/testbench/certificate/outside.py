@@ -104,7 +104,7 @@ def tried(run, name):
 
     result, why = guarded(first, LONGEST)
     if why:
-        raise InputError(f"{name} failed in its first step: it {why}.")
+        raise InputError(f"{name} failed in its first step: {why.removeprefix('raised ')}.")
     Q, Omega = result
     if Q.shape != (3, 3) or Omega.shape != (3,):
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
