@@ -51,7 +51,7 @@ def test_the_mistake_is_exposed_as_the_page_tells(mine):
     assert c["symmetric"].verdict == c["on_group"].verdict == "yes"
     assert c["order_potential_Q"].value == pytest.approx(2, abs=0.05)
     assert c["symplectic_free"].verdict == c["momentum_free"].verdict == "no"
-    assert f"{c['symplectic_free'].value:.0e}" == "3e-04" and "h^3.0" in c["symplectic_free"].how
+    assert c["symplectic_free"].value > 1e-2 and "falls like h^" in c["symplectic_free"].how
     assert ph.stress([mine.with_exp], h=(0.25, 0.5), t_end=500, ensemble=2).rows[0].words == "gains energy"
     quoted = re.search(r'"(the map and its derivative.*?)"', CERTIFY, flags=re.DOTALL)[1]
     assert " ".join(quoted.split()) in " ".join(c.diagnosis)

@@ -144,7 +144,7 @@ def test_certificate_of_a_shipped_method(name):
         assert set(c.properties) == set(BY_KEY)
     data = c.to_dict()
     assert json.loads(json.dumps(data))["properties"].keys() == c.properties.keys()
-    assert set(data["properties"]["symmetric"]) == {"value", "threshold", "verdict", "how"}
+    assert set(data["properties"]["symmetric"]) >= {"value", "threshold", "verdict", "how", "bound", "coverage"}
     assert name in c.summary and c._repr_html_().count("<tr>") == len(c.properties) + 1
 
 
@@ -157,9 +157,9 @@ def test_a_wrong_claim_is_contradicted():
     assert "symmetric" not in c.contradictions
 
 
-def test_a_drift_too_small_for_a_short_run_is_no_contradiction():
+def test_a_drift_of_fourth_order_is_resolved():
     c = ph.certify("DMV4")
-    assert ph.method("DMV4").drift in ("+", "-") and c["drift"].verdict == "no" and c.contradictions == {}
+    assert ph.method("DMV4").drift == "+" and c["drift"].verdict == "yes" and c["drift"].value > 0
 
 
 def test_the_page_is_one_file(tmp_path):

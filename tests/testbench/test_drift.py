@@ -292,10 +292,19 @@ def test_any_problem_with_a_potential_also_at_rest():
     row = stress("VLV", problem=still, t_end=50).rows[0]
     assert row.verdict == "no drift seen"
     pendulum = ph.Problem(inertia=(1, 2, 2.5), potential=lambda Q: Q[0, 0], Omega0=(0, 0, 0), name="pendulum")
-    starts = list(study.Starts(pendulum, 3))
-    assert np.array_equal(starts[0].Omega0, [0, 0, 0])
-    assert 1e-4 < np.linalg.norm(starts[1].Omega0) < 1e-2
-    assert 0 < np.linalg.norm(starts[2].Omega0) < 1e-8
+    starts = study.Starts(pendulum, 3, (0.1, 0.2))
+    own, other, _ = starts.of(0.1)
+    assert np.array_equal(own.Omega0, [0, 0, 0]) and 1e-4 < np.linalg.norm(other.Omega0) < 1e-2
+    assert [p.Omega0.tolist() for p in starts.of(0.1)] == [p.Omega0.tolist() for p in starts.of(0.1)]
+
+
+def test_every_step_size_has_starts_of_its_own_on_the_motion():
+    p = ph.problem("stress")
+    starts = study.Starts(p, 3, (0.125, 0.25))
+    here, there = (list(starts.of(h)) for h in starts.h)
+    assert here[0] is there[0] is p and not np.array_equal(here[1].Q0, there[1].Q0)
+    E = p.energy(p.Q0, p.Omega0)
+    assert all(abs(q.energy(q.Q0, q.Omega0) - E) < 0.01 for q in (*here, *there))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Svanberg's leap-frog: the attitude in the middle of the step is solved for."""
 
-from polhode.integrators.method import Method
+from polhode.integrators.method import KICKS, Method
 from polhode.integrators.parts.kicked import kicked
 from polhode.kernels.implicit import minus9, newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
@@ -58,6 +58,7 @@ SVANBERG = Method(
     family="Svanberg",
     sources=("svanberg-1997", "krysl-endres-2005"),
     step=kicked(svanberg),
+    velocity=KICKS,
     start=start_tangent,
     order=2,
     torques_per_step=1,

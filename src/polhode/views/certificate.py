@@ -1,4 +1,8 @@
-"""A certificate for the terminal, for a notebook, and as a page."""
+"""A certificate for the terminal, for a notebook, and as a page.
+
+Colours say what is good for the user and not what is a yes: a drift is none. Nothing is cut off: numbers stand in
+columns of their own, words wrap, and on a narrow screen a row becomes a block.
+"""
 
 from html import escape
 from typing import Any
@@ -6,11 +10,13 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from polhode.integrators.properties import BY_KEY, NUMBER, ORDER
-from polhode.views.page import page, table
+from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
+from polhode.views.page import inline, page, table
 
-COLOUR = {"yes": "green", "no": "dark_orange3", "undecided": "dim"}
-CLASS = {"yes": "none", "no": "gains", "undecided": "quiet"}
+GOOD, BAD, OPEN, PLAIN = "good", "bad", "open", "plain"
+COLOUR = {GOOD: "green", BAD: "dark_orange3", OPEN: "dim", PLAIN: ""}
+CLASS = {GOOD: "none", BAD: "gains", OPEN: "quiet", PLAIN: ""}
+HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
 
 
 def certificate_table(c: Any) -> Any:
@@ -18,21 +24,25 @@ def certificate_table(c: Any) -> Any:
     drawn = Table(
         title=f"Certificate of {c.method}, a {c.form}", title_justify="left", caption=c.summary, caption_justify="left"
     )
-    drawn.add_column("property", style="bold", no_wrap=True)
-    drawn.add_column("verdict", no_wrap=True)
-    drawn.add_column("value", justify="right", no_wrap=True)
-    drawn.add_column("how it was measured", style="dim")
+    drawn.add_column(HEADS[0], style="bold", no_wrap=True)
+    drawn.add_column(HEADS[1])
+    for head in HEADS[2:4]:
+        drawn.add_column(head, justify="right", no_wrap=True)
+    drawn.add_column(HEADS[4], style="dim")
     for key, p in c.properties.items():
-        drawn.add_row(BY_KEY[key].title, Text(_verdict(key, p), style=COLOUR[p.verdict]), _value(key, p), p.how)
+        verdict = Text(_verdict(key, p), style=COLOUR[_good(key, p)])
+        drawn.add_row(BY_KEY[key].title, verdict, _value(key, p), _threshold(key, p), _how(p))
     return drawn
 
 
 def certificate_notes(c: Any) -> Any:
-    """Sentences below the table: contradicted claims, and what the failures point to."""
+    """Sentences below the table: contradicted claims, kin, and what the failures point to."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
         notes.append(f"Not measured of a {c.form} like this: {', '.join(BY_KEY[key].title for key in c.not_measured)}.")
-    return [*notes, *c.diagnosis]
+    if c.kin and c.kin not in c.diagnosis:
+        notes.append(c.kin)
+    return [*notes, *c.diagnosis, *_made(c)]
 
 
 def certificate_card(c: Any) -> Any:
@@ -40,16 +50,18 @@ def certificate_card(c: Any) -> Any:
     rows = [
         (
             escape(BY_KEY[key].title),
-            f'<span class="verdict {CLASS[p.verdict]}">{_verdict(key, p)}</span>',
+            f'<span class="verdict {CLASS[_good(key, p)]}">{escape(_verdict(key, p))}</span>',
             escape(_value(key, p)),
-            f'<span class="quiet">{escape(p.how)}</span>',
+            escape(_threshold(key, p)),
+            f'<span class="quiet">{escape(_how(p))}</span>',
         )
         for key, p in c.properties.items()
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
     return (
         f"<p><b>{escape(c.summary)}</b></p>"
-        + table(("property", "verdict", "value", "how it was measured"), rows, numbers=(2,))
+        + f'<div class="certificate">{table(HEADS, rows, numbers=(2, 3))}</div>'
+        + _plots(c)
         + (f"<ul>{notes}</ul>" if notes else "")
     )
 
@@ -60,14 +72,41 @@ def certificate_page(c: Any) -> Any:
         '<p class="overline">Certificate</p>',
         f"<h1>{escape(c.method)}</h1>",
         f'<p class="lead">{escape(c.summary)}</p>',
-        '<div class="wrap">' + certificate_card(c) + "</div>",
+        certificate_card(c),
         f'<p class="quiet">Measured in {c.seconds:.1f} s; the numbers are in this page as JSON.</p>',
     ]
     return page(f"Certificate of {c.method}", body, c.to_dict())
 
 
+def _plots(c: Any) -> Any:
+    """The two plots, as far as there are any."""
+    if not any(c.pictures.values()):
+        return ""
+    from polhode.views.figures.certificate import certificate_figure
+
+    return f"<figure>{inline(certificate_figure(c.pictures), 'convergence and energy error')}</figure>"
+
+
+def _made(c: Any) -> Any:
+    return [f"By polhode {c.version}, {c.date}."] if c.version else []
+
+
+def _good(key: Any, p: Any) -> Any:
+    """Whether a verdict is good for the user, bad, open, or neither."""
+    if p.verdict == "undecided":
+        return OPEN
+    kind = BY_KEY[key].kind
+    if kind == RATE:
+        return BAD if p.verdict == "yes" else GOOD
+    if kind in (ORDER, NUMBER):
+        return BAD if p.verdict == "no" else PLAIN
+    return GOOD if p.verdict == "yes" else BAD
+
+
 def _verdict(key: Any, p: Any) -> Any:
-    return "measured" if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes" else p.verdict
+    if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes":
+        return f"measured {p.qualifier}".strip()
+    return p.said
 
 
 def _value(key: Any, p: Any) -> Any:
@@ -75,6 +114,15 @@ def _value(key: Any, p: Any) -> Any:
         return "-"
     if p.value == float("inf"):
         return "exact"
-    if BY_KEY[key].kind in (ORDER, NUMBER):
-        return f"{p.value:.2f}" if BY_KEY[key].kind == ORDER else f"{p.value:.3g}"
-    return f"{p.value:.1e}"
+    if BY_KEY[key].kind == ORDER:
+        return f"{p.value:.2f}" + (f" ± {p.bound:.2f}" if p.bound and p.bound >= 0.005 else "")
+    return f"{p.value:.3g}" if BY_KEY[key].kind == NUMBER else f"{p.value:.1e}"
+
+
+def _threshold(key: Any, p: Any) -> Any:
+    return "" if p.threshold is None or BY_KEY[key].kind in (ORDER, NUMBER) else f"{p.threshold:.0e}"
+
+
+def _how(p: Any) -> Any:
+    bound = f"; bound {p.bound:.0e}" if p.bound is not None and "rate" in p.how else ""
+    return p.how + bound + (f" [{p.coverage}]" if p.coverage else "")

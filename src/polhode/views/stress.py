@@ -148,13 +148,12 @@ MEANING = (
 
 
 def _how(result: Any) -> Any:
-    wide, narrow = (ten(round(math.log10(x))) for x in NEARBY)
+    near = ten(round(math.log10(NEARBY)))
     runs = (
         "One run from the problem&rsquo;s own start"
         if result.ensemble == 1
-        else f"An ensemble of {result.ensemble} starts: the problem&rsquo;s own, and others whose momentum is changed "
-        f"in a random direction by {wide} of it (neighbouring motions) and by {narrow} (the same motion, unless it is "
-        "chaotic)"
+        else f"An ensemble of {result.ensemble} starts: the problem&rsquo;s own, and states that the motion comes to "
+        f"later, the momentum changed in a random direction by {near} of it; others for every step size"
     )
     return [
         "<ul>",
@@ -162,10 +161,13 @@ def _how(result: Any) -> Any:
         f"{_numbers(Rotation().from_matrix(result.problem.Q0).as_rotvec())} with the angular velocity "
         f"{_numbers(result.problem.Omega0)} in body axes.</li>",
         f"<li>{runs}.</li>",
+        "<li>What a modified energy explains is fitted away: the energy error is regressed on 1, <i>t</i> and low "
+        "polynomials of &Omega;, &tau; and d&tau;/d<i>t</i>, the terms such an energy is made of, wherever the motion "
+        "itself has not drifted so far that the terms follow it.</li>",
         f"<li>The slope is fitted by least squares to the energy error of each run and averaged over the runs. Its "
         f"standard error combines block errors ({BLOCKS} blocks a run, which count the correlation of the oscillation) "
-        "with the spread of the ensemble. The block error is not divided by the number of runs: nearby starts may "
-        "share it.</li>",
+        "with the spread of the ensemble. The block error is not divided by the number of runs: they may share "
+        "it.</li>",
         f"<li><b>Drifts</b> means that the slope exceeds {SIGMAS:g} standard errors at two step sizes. <b>No drift "
         "seen</b> comes with a bound. <b>Unstable</b> means that a run failed or that its energy error grew to the "
         "size of the energies themselves, already with the smallest step.</li>",

@@ -14,6 +14,14 @@ class Property:
     threshold: float | None
     verdict: str
     how: str
+    bound: float | None = None  # what the value does not exceed; of an order, its error
+    coverage: str = ""  # states, steps and precision for which the verdict holds; or where a "no" was seen
+    qualifier: str = ""  # of a yes: "in floats (1e-17)"
+
+    @property
+    def said(self) -> str:
+        """The verdict with its qualifier."""
+        return f"{self.verdict} {self.qualifier}".strip()
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,10 @@ class Certificate:
     diagnosis: tuple[str, ...] = ()  # what the pattern of failures points to
     seconds: float = 0.0
     claims: dict = field(default_factory=dict)  # property: what the method claims of itself
+    kin: str = ""  # the method of the catalogue that it is, or that it shares most with, in words
+    version: str = ""  # of polhode
+    date: str = ""
+    pictures: dict = field(default_factory=dict, repr=False)  # the numbers of its two plots: convergence and drift
 
     def __getitem__(self, key):
         return self.properties[key]
@@ -54,7 +66,11 @@ class Certificate:
             "diagnosis": list(self.diagnosis),
             "contradicted_claims": list(self.contradictions),
             "not_measured": self.not_measured,
+            "kin": self.kin,
             "seconds": self.seconds,
+            "version": self.version,
+            "date": self.date,
+            "pictures": self.pictures,
         }
 
     def table(self):

@@ -1,5 +1,7 @@
 """`certify`: a certificate for any integrator, shipped or the user's own."""
 
+import datetime
+import sys
 import time
 
 from polhode.inputs import checked_call, flag
@@ -7,8 +9,8 @@ from polhode.integrators.lookup import integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
 from polhode.runs.turns import on_purpose
-from polhode.testbench.certificate.certificate import Certificate, Property
-from polhode.testbench.certificate.diagnosis import diagnosis as diagnosed
+from polhode.testbench.certificate.certificate import Certificate
+from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.summary import summary
 
 
@@ -26,24 +28,29 @@ def certify(method, *, drift=True, progress=False):
     drift, progress = flag("drift", drift), flag("progress", progress)
     method = integrator(method)
     name = name_of(method)
+    look, pictures = Look(box(method)), {}
     with display(progress) as tick:
-        if not isinstance(method, Method):
-            from polhode.testbench.certificate import outside
-
-            form = "black box" if isinstance(method, BlackBox) else "function"
-            properties, diagnosis = outside.measured(method, tick)
-            claims = {}
-        else:
+        if isinstance(method, Method):
             from polhode.testbench.certificate import kernel
 
-            form = "kernel"
-            properties, claims = kernel.measured(method, tick), claims_of(method)
-            diagnosis = () if methods().get(name) is method else diagnosed(properties, kernel.clues(method))
+            form, claims = "kernel", claims_of(method)
+            properties = kernel.measured(method, tick, look)
+            shipped = methods().get(name) is method
+            diagnosis = () if shipped else kernel.diagnosed(method, properties, look)
+        else:
+            from polhode.testbench.certificate import outside
+
+            form, claims = "black box" if isinstance(method, BlackBox) else "function", {}
+            properties, diagnosis = outside.measured(method, tick, look)
         if drift and not getattr(method, "free_only", False):
+            from polhode.testbench.certificate.drift import drift_of
+
             for key in measured_by("drift"):
                 tick(key)
-                properties[key] = _drift(method, form)
+                properties[key], pictures["drift"] = drift_of(method, form, properties, look)
     properties = {row.key: properties[row.key] for row in PROPERTIES if row.key in properties}
+    if look.convergence:
+        pictures["convergence"] = look.convergence
     return Certificate(
         method=name,
         form=form,
@@ -52,20 +59,11 @@ def certify(method, *, drift=True, progress=False):
         diagnosis=tuple(diagnosis),
         seconds=time.perf_counter() - clock,
         claims=claims,
+        kin=look.kin,
+        version=sys.modules["polhode"].__version__,  # which imports this module, not the other way round
+        date=datetime.date.today().isoformat(),
+        pictures=pictures,
     )
-
-
-def _drift(method, form):
-    """From the stress test, over a span that takes about a second: interpreted code gets a shorter one."""
-    from polhode.testbench.drift.stress import stress
-
-    t_end, starts = (2000.0, 4) if form == "kernel" else (500.0, 2)
-    h = (0.125, 0.25)
-    row = stress([method], h=h, t_end=t_end, ensemble=starts).rows[0]
-    evidence = row.evidence[0]
-    verdict = {"drifts": "yes", "no drift seen": "no"}.get(row.verdict, "undecided")
-    how = f"energy on the stress test over [0, {t_end:g}], {starts} starts, h = {h[0]:g}, {h[1]:g}: {row.words}"
-    return Property(evidence.rate, 5 * evidence.error, verdict, how)
 
 
 class display:

@@ -1,4 +1,5 @@
-"""Defects of a step in floats: zero, up to round-off, where a property holds."""
+"""Defects of a step in floats, relative to the size of what they are defects of: zero, up to round-off, where a
+property holds."""
 
 import warnings
 
@@ -11,56 +12,63 @@ from polhode.testbench.certificate.cases import placed, potential
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 OFF_GROUP = 1e-13  # the same of Q^T Q - I
 DIFFERENCES = 2e-10  # of a Jacobian by differences
-LONGEST = 64  # steps after which a Q that leaves the group is looked at
+LONGEST = 24  # steps after which a Q that leaves the group is looked at
+
+
+def momentum_scale(p, h):
+    """The size of the momentum: its own, and what the torque makes of it in a step."""
+    return float(np.linalg.norm(p.tensor @ p.Omega0) + abs(h) * np.linalg.norm(p.torque(p.t0, p.Q0))) or 1.0
 
 
 def _three(run, p, h):
-    with np.errstate(all="ignore"):
-        return run(p, p.Q0.copy(), p.Omega0.copy(), h, 3, p.t0)
+    return run(p, p.Q0, p.Omega0, h, 3, p.t0)
 
 
 def symmetry(run, p, h):
     """How far a step of h and then one of -h miss the start."""
-    with np.errstate(all="ignore"):
-        Q, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)
-        Q, Omega = run(p, Q, Omega, -h, 1, h)
-    return max(np.abs(Q - p.Q0).max(), np.abs(Omega - p.Omega0).max())
+    Q, Omega = run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    Q, Omega = run(p, Q, Omega, -h, 1, p.t0 + h)
+    return max(np.abs(Q - p.Q0).max(), np.abs(p.tensor @ (Omega - p.Omega0)).max() / momentum_scale(p, h))
 
 
 def spatial_momentum(run, p, h):
     """Change of the spatial momentum in three steps."""
     Q, Omega = _three(run, p, h)
-    return np.abs(Q @ p.tensor @ Omega - p.Q0 @ p.tensor @ p.Omega0).max()
+    return np.abs(Q @ p.tensor @ Omega - p.Q0 @ p.tensor @ p.Omega0).max() / momentum_scale(p, h)
 
 
 def vertical_momentum(run, p, h):
     """Change of the vertical momentum in three steps."""
     Q, Omega = _three(run, p, h)
-    return abs(Q[2] @ p.tensor @ Omega - p.Q0[2] @ p.tensor @ p.Omega0)
+    return abs(Q[2] @ p.tensor @ Omega - p.Q0[2] @ p.tensor @ p.Omega0) / momentum_scale(p, h)
 
 
 def energy(run, p, h):
     """Change of the energy in three steps."""
     Q, Omega = _three(run, p, h)
-    return abs(float(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0)))
+    kinetic = (p.Omega0 @ p.tensor @ p.Omega0 + Omega @ p.tensor @ Omega) / 2
+    size = float(kinetic + abs(p.potential(p.Q0)) + abs(p.potential(Q))) or 1.0
+    return abs(float(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0))) / size
 
 
 def orthogonality(run, p, h):
     """How far from a rotation Q is after many steps."""
-    with np.errstate(all="ignore"):
-        Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, LONGEST, 0.0)
+    Q, _ = run(p, p.Q0, p.Omega0, h, LONGEST, p.t0)
     return np.abs(Q.T @ Q - np.eye(3)).max()
 
 
-def symplecticity(D, Pi0, Pi1):
-    """max |D^T W(Pi1) D - W(Pi0)|, D the left-trivialised Jacobian."""
-    return np.abs(D.T @ _form(Pi1) @ D - _form(Pi0)).max()
+def symplecticity(D, Pi0, Pi1, scale=1.0):
+    """max |D^T W(Pi1) D - W(Pi0)|, D the left-trivialised Jacobian, momenta in units of `scale`."""
+    units = np.diag([1, 1, 1, scale, scale, scale])
+    D = np.linalg.inv(units) @ D @ units
+    return np.abs(D.T @ _form(Pi1 / scale) @ D - _form(Pi0 / scale)).max() / max(1.0, np.abs(D).max()) ** 2
 
 
-def poisson(D, Pi0, Pi1):
-    """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0."""
+def poisson(D, Pi0, Pi1, scale=1.0):
+    """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0; and dPi1/dQ, which must vanish."""
     A = D[3:, 3:]
-    return np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max()
+    off = np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max() / scale / max(1.0, np.abs(A).max()) ** 2
+    return max(off, np.abs(D[3:, :3]).max() / scale)
 
 
 def _hat(a):
@@ -90,35 +98,37 @@ def derivatives(run, h):
     return _difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order"
 
 
-def _complex_jacobian(run, p, h):
+def _complex_jacobian(run, p, h, n=1):
     D = np.empty((6, 6))
     inverse = np.linalg.inv(p.tensor)
     for j in range(6):
         e = np.zeros(6, complex)
         e[j] = 1j * STEP
-        Q1, Omega1 = run(p, p.Q0 @ (np.eye(3) + _hat(e[:3])), p.Omega0 + inverse @ e[3:], h, 1, 0.0)
+        Q1, Omega1 = run(p, p.Q0 @ (np.eye(3) + _hat(e[:3])), p.Omega0 + inverse @ e[3:], h, n, p.t0)
         S = Q1.real.T @ Q1.imag / STEP
         D[:, j] = [S[2, 1], S[0, 2], S[1, 0], *(p.tensor @ Omega1.imag / STEP)]
     return D, p.tensor @ Omega1.real
 
 
-def _difference_jacobian(run, p, h, d=2e-3):
+def _difference_jacobian(run, p, h, n=1, d=2e-3):
     """Central differences of sixth order: truncation (2e-3)^6, round-off 1e-16/2e-3."""
     inverse = np.linalg.inv(p.tensor)
-    Q1, Omega1 = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)
+    unit = momentum_scale(p, h)
+    Q1, Omega1 = run(p, p.Q0, p.Omega0, h, n, p.t0)
     D = np.empty((6, 6))
     for j in range(6):
         column = np.zeros(6)
+        size = d if j < 3 else d * unit
         for k, weight in ((1, 45), (2, -9), (3, 1)):
             for sign in (1, -1):
                 e = np.zeros(6)
-                e[j] = sign * k * d
+                e[j] = sign * k * size
                 turn = Rotation().from_rotvec(e[:3]).as_matrix()
-                Q, Omega = run(p, p.Q0 @ turn, p.Omega0 + inverse @ e[3:], h, 1, 0.0)
+                Q, Omega = run(p, p.Q0 @ turn, p.Omega0 + inverse @ e[3:], h, n, p.t0)
                 F = Q1.T @ Q
                 moved = [F[2, 1] - F[1, 2], F[0, 2] - F[2, 0], F[1, 0] - F[0, 1]]
                 column += sign * weight * np.array([*(np.array(moved) / 2), *(p.tensor @ Omega)])
-        D[:, j] = column / (60 * d)
+        D[:, j] = column / (60 * size)
     return D, p.tensor @ Omega1
 
 
@@ -132,4 +142,4 @@ DIRECT = {
 """By what a row of the table of properties measures: the defect (run, problem, h), its round-off, and more words."""
 
 BY_DERIVATIVES = {"symplecticity": symplecticity, "Poisson map": poisson}
-"""The same for defects of a Jacobian: (D, Pi0, Pi1)."""
+"""The same for defects of a Jacobian: (D, Pi0, Pi1, the size of a momentum)."""

@@ -1,4 +1,8 @@
-"""What a pattern of failures points to: the usual mistakes, each by the trace it leaves."""
+"""What a pattern of failures points to: the usual mistakes, each by the trace it leaves.
+
+Only what is wrong by any measure is named: Q that is no rotation, a motion that is not the body's, a torque that lowers
+the order, an equation that is not solved. That a method is not symmetric or not symplectic is no mistake.
+"""
 
 from polhode.integrators.properties import measured_by
 
@@ -7,8 +11,6 @@ def diagnosis(found, notes):
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
     told = []
     (group,) = measured_by("orthogonality", "potential")
-    (symmetry,) = measured_by("symmetry", "forced")
-    (symplectic,) = measured_by("symplecticity", "free")
     verdict = {key: p.verdict for key, p in found.items()}
     free, potential, forced = (
         [found[key].value if key in found else None for key in measured_by("order", case)]
@@ -40,15 +42,6 @@ def diagnosis(found, notes):
         told.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
             "Iterate to round-off, not to a tolerance."
-        )
-    if verdict.get(symmetry) == "no" and notes.get(symmetry) == "scales" and not told:
-        told.append(
-            "Not symmetric: the step is not its own adjoint. If it was meant to be, a term stands on one side only."
-        )
-    if verdict.get(symplectic) == "no" and verdict.get(symmetry) == "yes" and not told:
-        told.append(
-            "Symmetric, of the right order and on the group, but not symplectic: if it was meant to be variational, "
-            "the map and its derivative do not belong together (exp with the correction term of cay, or the reverse)."
         )
     return tuple(told)
 

@@ -1,8 +1,9 @@
 """From the energies of runs to a verdict: slopes with their uncertainty, and whether there is one rate of drift.
 
-The slope is the mean of least-squares slopes over the ensemble, its error is made of block errors and of the ensemble's
-spread. The span is cut in quarters: where their slopes disagree, no line is fitted, and the verdict says so. "Drifts"
-needs five standard errors at two step sizes, with the exponent of h fitted over the steps given.
+The slope is the mean of least-squares slopes over the ensemble, after what a modified energy explains has been fitted
+away (``drift.modified``); its error is made of block errors and of the ensemble's spread. The span is cut in quarters:
+where their slopes disagree, no line is fitted, and the verdict says so. "Drifts" needs five standard errors at two step
+sizes, with the exponent of h fitted over the steps given. An energy that has gone far is a drift, whatever the shape.
 """
 
 import itertools
@@ -12,6 +13,7 @@ import numpy as np
 
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
+from polhode.testbench.drift.modified import cleaned
 from polhode.testbench.drift.slopes import line, pooled, power
 from polhode.testbench.numbers import one
 
@@ -20,6 +22,8 @@ QUARTER_BLOCKS = 5
 EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
 SIGMAS = 5.0  # standard errors that a drift must exceed
 OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
+FAR = 0.02  # part of the energies of the problem by which an energy that has gone has changed
+ABOVE = 10  # times its oscillation
 BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
 
 
@@ -41,6 +45,9 @@ class Evidence:
     quarters: tuple[float, ...]
     quarter_errors: tuple[float, ...]
     linear: bool
+    residual: float  # rms of what neither the drift nor a modified energy explains
+    modified: str  # what the fitted modified energy explains, in words; empty where none was fitted
+    gone: bool  # whether the energy has gone far, beyond its oscillation, in whatever shape
     message: str  # why it counts as unstable; empty if it does not
     t: np.ndarray = field(repr=False, compare=False)
     energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
@@ -53,11 +60,13 @@ class Evidence:
     @property
     def rate(self):
         """The slope that counts: of the whole span, or of its first quarter where the drift is not linear."""
-        return self.slope if self.linear else self.quarters[0]
+        return self.slope if self.linear or self.gone else self.quarters[0]
 
     @property
     def seen(self):
-        """Whether the rate is beyond five standard errors and beyond round-off."""
+        """Whether the rate is beyond five standard errors and beyond round-off, or the energy has gone far."""
+        if self.gone:
+            return self.stable
         error = self.error if self.linear else self.quarter_errors[0]
         return self.stable and abs(self.rate) > max(SIGMAS * error, self.round_off)
 
@@ -111,8 +120,9 @@ class Row:
 # ---- measuring ---------------------------------------------------------------------------------------
 
 
-def evidence_of(t, energies, h, n, message, starts):
-    """The evidence of one method at one step size, from the energy errors of its runs at the times t."""
+def evidence_of(t, energies, h, n, message, starts, terms=None):
+    """The evidence of one method at one step size, from the energy errors of its runs at the times t, and the terms of
+    a modified energy of each run, at times that are evenly taken from t."""
     round_off = float(np.finfo(float).eps * starts.energy / h)
     with np.errstate(all="ignore"):
         largest = max(float(np.abs(e).max()) for e in energies)
@@ -121,10 +131,13 @@ def evidence_of(t, energies, h, n, message, starts):
         t, e = t[:good], energies[-1][None, :good]
         nan = float("nan")
         fit = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
+        fit.update(residual=nan, modified="", gone=False)
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
         e = np.array(energies)
-        fit = fitted(t, e, starts.independent, round_off)
+        fit = fitted(t, e, starts.independent, round_off, terms)
+        ends = [e[:, : -(-len(t) // EIGHTHS)].mean(), e[:, -(len(t) // EIGHTHS) :].mean()]
+        fit["gone"] = bool(abs(ends[1] - ends[0]) > max(ABOVE * fit["amplitude"], FAR * starts.energy))
     return Evidence(
         h=h,
         n_steps=n,
@@ -139,8 +152,15 @@ def evidence_of(t, energies, h, n, message, starts):
     )
 
 
-def fitted(t, e, independent, round_off):
+def fitted(t, e, independent, round_off, terms=None):
     """Slopes of the span and of its quarters, and whether there is one rate of drift."""
+    oscillation = float(line(t, e, EIGHTHS)[3].mean())
+    modified = ""
+    if terms is not None:
+        every = -(-len(t) // len(terms[0]))
+        parts = [cleaned(t[::every], run[::every], X) for run, X in zip(e, terms)]
+        if all(words for _, _, words in parts):
+            t, e, modified = t[::every], np.array([clean for clean, _, _ in parts]), parts[0][2]
     slopes, errors, _, _ = line(t, e, BLOCKS)
     _, _, between, within = line(t, e, EIGHTHS)
     slope, error = pooled(slopes, errors, independent)
@@ -157,7 +177,10 @@ def fitted(t, e, independent, round_off):
         error=error,
         spread=float(slopes.std(ddof=1)) if len(slopes) > 1 else 0.0,
         block_error=float(np.sqrt((errors**2).mean())),
-        amplitude=amplitude,
+        amplitude=oscillation,
+        residual=amplitude,
+        modified=modified,
+        gone=False,
         quarters=tuple(q for q, _ in quarters),
         quarter_errors=tuple(d for _, d in quarters),
         linear=not bool(bent),

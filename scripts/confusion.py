@@ -1,0 +1,77 @@
+"""The confusion matrix of the certificate: every integrator of the adversary, verdict against truth.
+
+python scripts/confusion.py [--only TEXT] [--json FILE] [--no-drift]
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import signal
+import sys
+import time
+import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import polhode as ph
+from tests.testbench.adversary.suite import score, suite
+
+LONGEST = 180  # seconds of one certificate; one that takes longer counts as none
+
+
+class TooLong(BaseException):
+    """A certificate that takes too long."""
+
+
+def stopped(*_):
+    raise TooLong
+
+
+def measured(case, drift):
+    """What one certificate says, scored; the seconds it took; and the sentence if there is none."""
+    clock = time.perf_counter()
+    signal.signal(signal.SIGALRM, stopped)
+    signal.alarm(LONGEST)
+    try:
+        certificate, why = ph.certify(case.method, drift=drift), ""
+    except (Exception, TooLong) as error:
+        certificate, why = None, f"{type(error).__name__}: {error}"
+    finally:
+        signal.alarm(0)
+    seconds = time.perf_counter() - clock
+    if certificate is None:
+        return dict.fromkeys(case.truth, "none"), seconds, why
+    found = score(case, certificate)
+    told = " ".join(certificate.diagnosis)
+    if case.named:
+        found["named"] = "right" if case.named in told else "not named"
+    return found, seconds, told
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="cases whose name has this text")
+    parser.add_argument("--json", help="write what was found to this file")
+    parser.add_argument("--no-drift", action="store_true")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    total, drift, everything = collections.Counter(), collections.Counter(), {}
+    for case in suite():
+        if given.only not in case.name:
+            continue
+        found, seconds, told = measured(case, not given.no_drift)
+        everything[case.name] = {"found": found, "seconds": seconds, "told": told}
+        wrong = {k: v for k, v in found.items() if v != "right"}
+        print(f"{case.name:28} {seconds:6.1f} s  {wrong or 'right'}", flush=True)
+        for key, word in found.items():
+            (drift if key == "drift" else total)[word] += 1
+        if given.json:
+            pathlib.Path(given.json).write_text(json.dumps(everything, indent=1))
+    print("without drift:", dict(total))
+    print("drift:        ", dict(drift))
+    print("seconds:      ", f"{sum(x['seconds'] for x in everything.values()):.0f}")
+
+
+if __name__ == "__main__":
+    main()

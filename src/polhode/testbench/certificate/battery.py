@@ -1,0 +1,89 @@
+"""The states at which properties are measured: fixed ones first, where integrators go wrong, then random ones.
+
+A property that holds at one generic state may fail at rest, near half a turn, for a full tensor, a sphere, a late time.
+Steps are given in radians: of the rotation, and of the change that the torque makes. They are no powers of two.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.inputs import principal_axes
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.physics.problem import Problem
+from polhode.testbench.certificate.cases import INERTIA, placed
+
+SEED = 1821
+RANDOM_STATES = 4
+RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
+"""Radians a step."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A problem at a start, in words."""
+
+    words: str
+    problem: Problem
+
+    def step(self, radians: float) -> float:
+        """The step that turns the body by so much, or in which the torque could."""
+        p = self.problem
+        rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0)) / p.moments.mean())
+        return float(radians / rate)
+
+    @property
+    def momentum(self) -> float:
+        """The size of a momentum, for relative defects: its own, or what the torque makes of a body at rest."""
+        p = self.problem
+        own = float(np.linalg.norm(p.tensor @ p.Omega0))
+        return own + float(np.linalg.norm(p.torque(p.t0, p.Q0))) * self.step(0.1) or 1.0
+
+
+TURN = Rotation().from_rotvec((0.5, -0.8, 0.6)).as_matrix()
+FULL = TURN @ np.diag(INERTIA) @ TURN.T
+AT_REST = "at rest"
+FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("with a full tensor", dict(inertia=FULL)),
+    ("at half a turn from the identity", dict(Q0=(1.845, -1.36, 2.0), Omega0=(0.5, 0.3, -0.4))),
+    ("with nearly equal moments", dict(inertia=(2.0, 2.007, 3.1))),
+    ("fast", dict(Omega0=(5.0, -3.0, 7.0))),
+    ("slow", dict(Omega0=(2e-3, 1e-3, -3e-3))),
+    (AT_REST, dict(Omega0=(0.0, 0.0, 0.0))),
+    ("at a late time", dict(t0=1000.3)),
+    ("with two equal moments", dict(inertia=(2.0, 2.0, 3.1))),
+    ("with a flat body", dict(inertia=(1.2, 1.9, 3.1))),
+    ("with a sphere", dict(inertia=(2.0, 2.0, 2.0))),
+)
+"""What is different from the generic state, in words and as data; most telling first."""
+
+
+def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
+    """The generic state, the fixed ones, and random ones."""
+    generic = placed(p)
+    yield State("at a generic state", generic)
+    for words, other in FIXED:
+        if words == AT_REST and not p.has_torque:
+            continue  # a free body at rest stays so
+        yield State(words, _changed(generic, **other))
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        moments = np.sort(rng.uniform(1, 3, 3))
+        moments[2] = min(moments[2], 0.98 * (moments[0] + moments[1]))
+        axes = Rotation().random(rng=rng).as_matrix()
+        Q0 = Rotation().random(rng=rng).as_matrix()
+        Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
+        start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
+        yield State(f"at random state {k + 1}", _changed(start, inertia=axes @ np.diag(moments) @ axes.T))
+
+
+def _changed(p, inertia=None, **start):
+    """The problem with another start or inertia. With a full tensor it is the same body in other axes: the torque is
+    that of the principal axes, turned, as it is for every problem with a full tensor."""
+    if np.ndim(inertia) == 2:
+        start = {"Omega0": p.Omega0, **start}
+        p = p.with_inertia(np.array(inertia), *principal_axes("inertia", inertia), p.parameters)
+        inertia = None
+    return p.replaced(**start) if inertia is None else p.replaced(inertia=inertia, **start)

@@ -1,0 +1,142 @@
+"""The drift of the energy, for a certificate: the stress test over a span that takes seconds, longer where it must.
+
+Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the method is symplectic, as measured, so that a
+modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate
+and with what would decide.
+"""
+
+import time
+
+import numpy as np
+
+from polhode.integrators.properties import measured_by
+from polhode.physics.catalogue import problem
+from polhode.testbench.certificate.cases import INERTIA
+from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.drift.stress import stress
+
+STEPS = (0.125, 0.25)
+SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
+STARTS = {"kernel": 4}
+WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
+PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
+MOST_PATIENCE = 5.0
+LONGEST = 90.0  # seconds, after which a run is ended
+PICTURE = 400  # points of the curve that goes to the page
+
+
+def drift_of(method, form, properties, look):
+    """The property, and the curves of its picture."""
+    bodies = (problem("stress"), problem("stress", inertia=WITHOUT_SYMMETRY))
+    starts, rows, picture = STARTS.get(form, 2), [], {}
+    if look.character.memory and form == "black box":
+        return _at_once(look)
+    clock, refusals = time.process_time(), []
+    for t_end in SPANS[form]:
+        for p in bodies:
+            row, why = guarded(lambda p=p, t_end=t_end: _row(method, p, t_end, starts), LONGEST)
+            if why:
+                refusals.append(why)
+                continue
+            rows.append((row, p, t_end))
+            picture = picture or _picture(row)
+            if _proven(row):
+                return _yes(row, p, t_end, starts), _picture(row)
+        spent = time.process_time() - clock
+        if refusals or _symplectic(properties) or spent > PATIENCE.get(form, MOST_PATIENCE):
+            break
+    if not rows:
+        return Property(None, None, "undecided", f"energy on the stress test: it {refusals[0]}"), picture
+    return _not_seen(rows, starts, properties, refusals), picture
+
+
+def _row(method, p, t_end, starts):
+    return stress([method], h=STEPS, t_end=t_end, ensemble=starts, problem=p).rows[0]
+
+
+def _proven(row):
+    """One sign at two step sizes, or an energy that is gone at the smaller one."""
+    return row.neither or row.verdict == "unstable" or (row.evidence[0].gone and row.verdict == "drifts")
+
+
+def _symplectic(properties):
+    return any(
+        properties[key].verdict == "yes" for key in measured_by("symplecticity", "potential") if key in properties
+    )
+
+
+def _where(p, t_end, starts):
+    body = "" if tuple(p.moments) == (2.0, 2.0, 4.0) else f" with the moments {', '.join(f'{x:g}' for x in p.moments)}"
+    return f"energy on the stress test{body} over [0, {t_end:g}], {starts} starts each, h = {STEPS[0]:g}, {STEPS[1]:g}"
+
+
+def _yes(row, p, t_end, starts):
+    evidence = row.evidence[0]
+    how = f"{_where(p, t_end, starts)}: "
+    if row.verdict == "unstable":
+        return Property(None, None, "yes", f"{how}unstable, {evidence.message}", coverage="blows up at h = 1/8")
+    law = "" if row.exponent is None else f", like h^{row.exponent:.1f}"
+    fitted = f"; fitted away: {evidence.modified}" if evidence.modified else ""
+    how += f"{row.words}, {evidence.rate:+.1e} ± {evidence.error:.0e} a unit of time at h = {evidence.h:g}{law}{fitted}"
+    coverage = f"at h = {', '.join(f'{e.h:g}' for e in row.evidence)}, each from starts of its own"
+    return Property(evidence.rate, 5 * evidence.error, "yes", how, bound=evidence.bound, coverage=coverage)
+
+
+def _not_seen(rows, starts, properties, refusals):
+    """No for what is symplectic by measurement, undecided for all else; with the smallest bound."""
+    row, p, t_end = min(rows, key=lambda r: r[0].evidence[0].bound if r[0].evidence[0].stable else np.inf)
+    evidence = row.evidence[0]
+    how = f"{_where(p, t_end, starts)}: {row.words}, |rate| < {evidence.bound:.0e} at h = {evidence.h:g}"
+    if evidence.modified:
+        how += f"; a modified energy explains {evidence.modified}"
+    exponent = _residual_power(row)
+    if exponent is not None:
+        how += f"; what is left falls like h^{exponent:.1f}"
+    if refusals:
+        how += f"; on another body it {refusals[0]}"
+    threshold, coverage = 5 * evidence.error, f"{len(rows)} stress tests, up to t = {t_end:g}"
+    suspicious = row.verdict != "no drift seen"
+    if _symplectic(properties) and not suspicious:
+        return Property(
+            evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
+        )
+    decide = "one step size alone shows it; another would decide" if suspicious else "a longer span would decide"
+    return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
+
+
+def _residual_power(row):
+    """The power of h by which the residual falls: two above the order where a modified energy exists."""
+    e = [x.residual for x in row.evidence if x.stable and x.modified and x.residual > 0]
+    return float(np.log2(e[1] / e[0])) if len(e) == 2 else None
+
+
+def _at_once(look, spans=(10, 20, 40, 80, 160, 320)):
+    """An integrator with memory would be restarted at every sample: its energy after longer and longer runs, each in
+    one go."""
+    p = problem("stress", inertia=INERTIA)
+    scale = abs(float(p.energy(p.Q0, p.Omega0))) + 1.0
+    errors = []
+    for t in spans:
+        state, why = guarded(lambda t=t: look.run(p, p.Q0, p.Omega0, STEPS[0], int(t / STEPS[0]), 0.0), LONGEST)
+        if why:
+            errors.append(np.inf)
+            break
+        errors.append(abs(float(p.energy(*state) - p.energy(p.Q0, p.Omega0))))
+    times = ", ".join(str(t) for t in spans[: len(errors)])
+    how = f"energy after {times}, each in one run, h = {STEPS[0]:g}: it has memory"
+    if not errors[-1] < 0.1 * scale:
+        return Property(None, None, "yes", f"{how}; it blows up", coverage="one body"), {}
+    rate = errors[-1] / spans[-1]
+    return Property(
+        rate, None, "undecided", f"{how}; |E - E(0)| = {errors[-1]:.0e}", bound=rate, coverage="one body"
+    ), {}
+
+
+def _picture(row):
+    """Curves for the page: at each step size, the first run and its line."""
+    curves = []
+    for e in row.evidence:
+        some = slice(None, None, max(1, len(e.t) // PICTURE))
+        curves.append({"h": e.h, "t": e.t[some].tolist(), "error": e.energy_error[0][some].tolist(), "slope": e.slope})
+    return {"verdict": row.words, "curves": curves}

@@ -1,0 +1,183 @@
+"""An integrator that is looked at from outside: how it is run, and what kind of thing it is.
+
+What it returns is copied (a wrapped library may return the same arrays each time), what it raises becomes a sentence,
+and before anything is measured it is asked four questions: does the same call give the same numbers twice; do n steps
+at once give what n steps one by one give, or does it remember; are its numbers those of single precision; and do they
+follow a small change of the start, or move in jumps?
+"""
+
+import functools
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.integrators.method import BlackBox, Method
+from polhode.runs.solve import solve
+from polhode.testbench.certificate.battery import State, battery
+from polhode.testbench.certificate.cases import CASES, placed, potential
+from polhode.testbench.certificate.guard import Refused
+
+SINGLE = float(np.finfo(np.float32).eps)
+DOUBLE = float(np.finfo(float).eps)
+REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
+STEPS_AT_ONCE = 5
+
+
+@dataclass(frozen=True)
+class Character:
+    """What kind of thing an integrator is, beside its properties."""
+
+    noise: float = 0.0  # between two equal calls
+    memory: float = 0.0  # between n steps at once and one by one
+    single: bool = False
+    jump: float = 0.0  # of its result, where the start changes by next to nothing
+    refusal: str = ""  # why it could not be asked
+
+    @property
+    def floor(self) -> float:
+        """The round-off of its arithmetic, relative to that of floats: noise and single precision raise it."""
+        return max(1.0, SINGLE / DOUBLE * 0.1 if self.single else 1.0, self.noise / DOUBLE)
+
+    def sentences(self) -> list[str]:
+        """What a reader should know."""
+        told = []
+        if self.noise:
+            told.append(f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy.")
+        if self.memory:
+            told.append(
+                f"It has memory: {STEPS_AT_ONCE} steps at once differ from {STEPS_AT_ONCE} steps one by one by "
+                f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
+            )
+        if self.single:
+            told.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
+        elif self.jump and not self.noise:
+            told.append(
+                f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
+                "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
+            )
+        return told
+
+
+def advance_of(method) -> Callable:
+    """How a plain function or a black box is run: (problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
+    if isinstance(method, BlackBox):
+        return lambda *arguments: tuple(np.array(x) for x in method.advance(*arguments))
+
+    def advance(problem, Q, Omega, h, n, t):
+        for i in range(n):
+            Q, Omega = (np.array(x) for x in method(problem, Q, Omega, h, t + i * h))
+        return Q, Omega
+
+    return advance
+
+
+def box(method):
+    """A method of the catalogue seen from outside; anything else as it is."""
+    if not isinstance(method, Method):
+        return method
+
+    def advance(problem, Q, Omega, h, n, t):
+        s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
+        if not s.success:
+            raise Refused(s.message)
+        return s.Q[-1], s.Omega[-1]
+
+    return BlackBox(method.name, advance)
+
+
+class Look:
+    """An integrator that is looked at, and what its measurements share."""
+
+    def __init__(self, method, seconds: float = 25.0):
+        self.advance = advance_of(method)
+        self.tolerance = getattr(method, "tolerance", None)
+        self.orders: list[float] = []  # as measured so far, where they could be
+        self.convergence: dict[str, dict] = {}  # of each case: steps and errors, for the picture
+        self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
+        self.kin = ""  # what it shares with a method of the catalogue, in words
+        self.ends = time.process_time() + seconds
+        self.character = Character()
+
+    def run(self, p, Q, Omega, h, n, t):
+        """n steps; what goes in and what comes out is nobody else's, and a failure says what and where."""
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                Q1, Omega1 = (np.array(x) for x in self.advance(p, np.array(Q), np.array(Omega), h, n, t))
+            except Refused as error:
+                raise Refused(f"{error.words} at h = {h:.3g}") from error
+            except Exception as error:  # an integrator may fail in any way it likes
+                raise Refused(f"raised {type(error).__name__} at h = {h:.3g}") from error
+        if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
+            raise Refused(f"gave no finite numbers at h = {h:.3g}")
+        return Q1, Omega1
+
+    def hurried(self, share: float = 0.0) -> bool:
+        """Whether so many seconds before the end are not left."""
+        return time.process_time() > self.ends - share
+
+    def states(self, case: str) -> tuple[State, ...]:
+        """The battery of states on the problem of a row."""
+        return states(case)
+
+    @functools.cached_property
+    def derivatives(self):
+        """The Jacobian of a step, its round-off, and how it is had."""
+        from polhode.testbench.certificate.defects import derivatives
+
+        return derivatives(self.run, 0.25)
+
+
+@functools.cache
+def states(case: str) -> tuple[State, ...]:
+    """The battery of states on the problem of a row, made once."""
+    return tuple(battery(CASES[case]()))
+
+
+# ---- the four questions -------------------------------------------------------------------------------
+
+
+def character_of(look: Look) -> Character:
+    """Ask."""
+    p = placed(potential())
+    other = p.replaced(Q0=(1.1, 0.4, -0.9), Omega0=(-0.3, 0.8, 0.2))
+    run, h = look.run, 0.11
+
+    def one(start, steps=1):
+        return run(start, start.Q0, start.Omega0, h, steps, start.t0)
+
+    def flat(state):
+        return np.concatenate([np.ravel(x) for x in state])
+
+    try:
+        one(other)
+        first = flat(one(p))
+        one(other)
+        noise = np.abs(flat(one(p)) - first).max()
+        together = flat(one(p, STEPS_AT_ONCE))
+        apart = p.Q0, p.Omega0
+        for i in range(STEPS_AT_ONCE):
+            one(other)  # so that what it remembers is something else
+            apart = run(p, *apart, h, 1, p.t0 + i * h)
+        memory = np.abs(flat(apart) - together).max()
+        one(other)
+        single = all(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
+        jump = 0.0 if noise else _jump(one, p, flat)
+    except Refused as error:
+        return Character(refusal=error.words)
+    return Character(
+        noise=float(noise) if noise > 0 else 0.0,
+        memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
+        single=single,
+        jump=jump,
+    )
+
+
+def _jump(one, p, flat, tiny=3e-10):
+    """The largest departure of the result from a straight line, where the start moves by next to nothing."""
+    points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
+    bends = np.abs(np.diff(np.array(points), 2, axis=0)).max()
+    return float(bends) if bends > 1e-12 else 0.0

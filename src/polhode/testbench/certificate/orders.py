@@ -1,0 +1,189 @@
+"""Orders from outside: global errors against a reference, fitted by C h^p + floor, and one step at many states.
+
+The exponent is that of the finest errors which are above the floor, with an error bar; a floor that is not round-off is
+reported. "Exact" is what is exact at the largest step. Then one step is compared with the motion at every state of the
+battery: what does not converge there is of no order, whatever it does elsewhere.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.look import Look, states
+
+SPAN = 2.0
+COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # steps in which the span is done
+ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
+WINDOW = 4  # errors from which an exponent is had
+WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
+ABOVE = 15  # times the floor, from which on an error counts
+CLEAR = 0.15  # from a whole number, up to which an exponent is that number
+SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+LARGE = 5.0  # radians in one step, in which what is exact still is
+OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """An order with its error, the floor of the error in floats if it has one, and what is to be said."""
+
+    value: float | None
+    error: float = 0.0
+    floor: float = 0.0
+    words: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether it is a whole number, or exact."""
+        if self.value is None or self.words.startswith("does not"):
+            return False
+        near = CLEAR if self.value < 5 else 2 * CLEAR  # few errors of high orders are above round-off
+        return np.isinf(self.value) or (abs(self.value - round(self.value)) < near and self.error < 2 * CLEAR)
+
+
+def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Exponent:
+    """The exponent of errors e at steps h, which fall."""
+    there = np.isfinite(e)
+    if there.sum() >= 4 and e[there][-3:].min() > WRONG * e[there].min() and e[there][-1] > WRONG:
+        return Exponent(0.0, 0.0, float(e[there][-1]), f"does not converge: it is off by {e[there][-1]:.1g}")
+    good = there & (e < 0.5)  # larger ones are no errors but wrong answers
+    if good.sum() < 2:
+        return Exponent(None, words="too few steps gave an answer")
+    h, e = h[good], e[good]
+    if e.max() < 3 * round_off:
+        return Exponent(float("inf"), floor=float(e.max()), words=f"exact, to {e.max():.0e}, from h = {h[0]:.2g} on")
+    slopes = np.diff(np.log(e)) / np.diff(np.log(h))
+    flat = _floor(h, e, slopes, round_off)
+    clear = int(np.append(e <= ABOVE * max(flat, round_off / 20), True).argmax())
+    if clear < 3:
+        if flat > 100 * round_off:
+            return Exponent(0.0, 0.0, flat, f"does not fall with h: it stays at {flat:.0e}")
+        return Exponent(None, floor=float(e.min()), words=f"reaches round-off with {clear} steps only")
+    h, e = h[:clear], e[:clear]
+    steep = np.log(e[-2] / e[-1]) / np.log(h[-2] / h[-1]) > 5  # few errors are above round-off: the finest count
+    n = 3 if steep else WINDOW
+    finest = _fitted(h[-n:], e[-n:])
+    before = _fitted(h[-n - 2 : -2], e[-n - 2 : -2]) if clear >= n + 2 and not steep else finest
+    value = finest[0] + (finest[0] - before[0]) * 0.5  # halfway to h = 0 over a factor of two in h, for terms in h
+    value = value if abs(finest[0] - before[0]) < 0.5 else finest[0]
+    error = max(finest[1], abs(finest[0] - before[0]) / 2)
+    words = f"stops falling at {flat:.0e}" if flat > 100 * round_off else ""
+    return Exponent(float(value), float(error), float(flat), words)
+
+
+def _floor(h, e, slopes, round_off):
+    """Where the error stops falling: the level of the finest errors, if they have stopped; else zero."""
+    if len(e) >= 4 and np.median(slopes[-3:]) < 0.35:
+        return float(np.median(e[-4:]))
+    return 0.0
+
+
+def _fitted(h, e):
+    """Exponent and standard error of a straight line in logarithms."""
+    x, y = np.log(h), np.log(e)
+    x = x - x.mean()
+    p = x @ y / (x @ x)
+    rest = y - y.mean() - p * x
+    return p, np.sqrt(rest @ rest / max(1, len(h) - 2) / (x @ x))
+
+
+def errors(run, p, counts=COUNTS, span=SPAN):
+    """Steps, and the errors of Q and Omega at the end of the span, one row for each number of steps; NaN where there
+    is no answer."""
+    from polhode.reference.reference import reference
+
+    exact = reference(p, p.t0 + span)
+    size = float(np.linalg.norm(exact[1])) or 1.0
+    found = []
+    for n in counts:
+        try:
+            with np.errstate(all="ignore"):
+                Q, Omega = run(p, p.Q0, p.Omega0, span / n, n, p.t0)
+            found.append([np.linalg.norm(Q - exact[0]), np.linalg.norm(Omega - exact[1]) / size])
+        except Refused:
+            found.append([np.nan, np.nan])
+    return span / np.array(counts, dtype=float), np.array(found, dtype=float)
+
+
+def _is_exact(run, p):
+    """Whether one step is exact also when it is far larger; its error there, if not."""
+    from polhode.reference.reference import reference
+
+    h = LARGE / float(np.linalg.norm(p.Omega0))
+    Q, Omega = reference(p, p.t0 + h)
+    try:
+        Q1, Omega1 = run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    except Refused:
+        return 0.0
+    return float(max(np.abs(Q1 - Q).max(), np.abs(Omega1 - Omega).max()))
+
+
+def order(run, p, words="global error", round_off=ROUND_OFF):
+    """The orders of Q and Omega as properties, and the notes "stalls" and "own steps"; steps and errors."""
+    h, e = errors(run, p)
+    results, note = [], ""
+    for column in e.T:
+        found = exponent(h, column, round_off)
+        large = _is_exact(run, p) if found.value == float("inf") else 0.0
+        if large > 100 * round_off:
+            found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of {LARGE:g} rad")
+        how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
+        if found.words:
+            how += f"; {found.words}"
+        if found.floor > 100 * round_off:
+            note = "own steps" if found.value == 0 and found.floor < 1e-3 else note or "stalls"
+        verdict = "yes" if found.known else "undecided"
+        if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
+            verdict = "no"  # it does not converge
+        bound = None if found.value is None or np.isinf(found.value) else found.error
+        results.append(Property(found.value, CLEAR, verdict, how, bound=bound))
+    return results, note, (h, e)
+
+
+# ---- one step at many states ---------------------------------------------------------------------------
+
+
+def off(look: Look, state, radians: float) -> float:
+    """How far one step is from the motion, relative to the speed."""
+    from polhode.reference.reference import by_dop853
+
+    p, h = state.problem, state.step(radians)
+    Q1, Omega1 = by_dop853(p, p.t0 + h)
+    Q, Omega = look.run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
+
+
+def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
+    """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
+
+    An order is lower where a small step is off by a good part of the rotation it makes (it does not converge), or where
+    one step is off by far more than at the generic state and falls too slowly with h.
+    """
+    lowest, where, refused, seen = order_there, "", [], 0
+    usual = [np.nan, np.nan]
+    for state in states(case):
+        if look.hurried(6.0) and seen > 4:
+            break
+        try:
+            small, *pair = (off(look, state, x) for x in (SMALL, *ONE_STEP))
+        except Refused as error:
+            refused.append(f"{state.words} it {error.words}")
+            continue
+        seen += 1
+        if seen == 1:
+            usual = pair
+        local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
+        if small > max(OFF * SMALL, 10 * look.character.floor * 1e-15) or (
+            max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
+        ):
+            found = 0.0
+        elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
+            found = max(0.0, float(local))
+        else:
+            continue
+        if found < lowest - 0.5 and seen > 1:
+            look.differs.setdefault(state.words, f"one step is off by {max(small / SMALL, pair[1] / 0.3):.0%} of it")
+            lowest, where = found, where or state.words
+    return lowest, where, refused, seen

@@ -1,0 +1,49 @@
+"""The two plots of a certificate: how the error falls with the step, and how the energy goes."""
+
+from typing import Any
+
+import numpy as np
+
+from polhode.views.figures.style import GAINS, INK, LOSES, SOFT, STEADY, style
+
+CASES = {"free": ("free body", STEADY), "potential": ("potential", LOSES), "forced": ("torque in time", GAINS)}
+PANELS = ("convergence", "drift")
+
+
+def certificate_figure(pictures: Any) -> Any:
+    """A Matplotlib figure of what there is of the two, side by side."""
+    from matplotlib.figure import Figure
+
+    there = [name for name in PANELS if pictures.get(name)]
+    with style():
+        figure = Figure(figsize=(3.6 * max(1, len(there)), 2.7), layout="constrained")
+        for axes, name in zip(np.atleast_1d(figure.subplots(1, max(1, len(there)))), there):
+            (_convergence if name == "convergence" else _drift)(axes, pictures[name])
+    return figure
+
+
+def _convergence(axes: Any, curves: Any) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for case, curve in curves.items():
+        title, colour = CASES.get(case, (case, INK))
+        h, errors = np.array(curve["h"], float), np.array(curve["errors"], float)
+        for k, line in enumerate(("-", ":")):
+            good = np.isfinite(errors[:, k]) & (errors[:, k] > 0)
+            label = title if k == 0 else None
+            axes.plot(h[good], errors[good, k], line, color=colour, lw=1, marker="o", ms=2.2, label=label)
+    axes.axhspan(axes.get_ylim()[0], 3e-15, color=SOFT, alpha=0.25, lw=0)
+    axes.set_xlabel("step $h$")
+    axes.set_title("global error; solid: $Q$, dotted: $\\Omega$", fontsize=8, loc="left")
+    axes.legend(frameon=False, fontsize=7)
+
+
+def _drift(axes: Any, picture: Any) -> None:
+    for curve, colour in zip(picture["curves"], (LOSES, GAINS, STEADY)):
+        t, e = np.array(curve["t"]), np.array(curve["error"], float)
+        axes.plot(t, e, color=colour, lw=0.4, label=f"$h$ = {curve['h']:g}")
+    axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
+    axes.set_xlabel("time")
+    axes.set_title(f"energy error, stress test: {picture['verdict']}", fontsize=8, loc="left")
+    axes.legend(frameon=False, fontsize=7)
+    axes.ticklabel_format(axis="y", scilimits=(-2, 2))

@@ -1,0 +1,111 @@
+"""Kernels that are right in floats, or right in a form that other arithmetics cannot take."""
+
+import math
+
+import polhode as ph
+from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.rotations import compose, exp, rotated_back, unit
+from polhode.kernels.scalar import sqrt
+from polhode.kernels.step import torque_at
+from polhode.kernels.vectors import lin
+
+PRINTED = (
+    *(0.1302024830888900, 0.5611629817751083, -0.3894749626448472, 0.1588419065551556),
+    *(-0.3959038941332375, 0.1845396409783157, 0.2583743876863220, 0.2950117236093103),
+)
+"""Kahan and Li's order 8, 17 stages, with 16 digits."""
+EIGHT = (*PRINTED, 1 - 2 * math.fsum(PRINTED), *reversed(PRINTED))
+
+
+def turned(h, q, Pi, body, axis):
+    angle = h * body[1][axis] * Pi[axis]
+    turn = exp((angle * (axis == 0), angle * (axis == 1), angle * (axis == 2)))
+    return compose(q, turn), rotated_back(turn, Pi)
+
+
+def splitting(h, t, state, body):
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        q, Pi = turned(h / part, q, Pi, body, axis)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def printed_digits(h, t, state, body):
+    for c in EIGHT:
+        state, _ = splitting(c * h, t, state, body)
+        t = t + c * h
+    return state, NO_SOLVE
+
+
+def symplectic_euler(h, t, state, body):
+    """A kick, then the axes in turn: order 1."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h, tau)
+    for axis in range(3):
+        q, Pi = turned(h, q, Pi, body, axis)
+    return (q, Pi, torque_at(t + h, q, body), memory), NO_SOLVE
+
+
+def by_math(h, t, state, body):
+    """The splitting with math.sin and math.cos, which take floats only."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        half = h / part * body[1][axis] * Pi[axis] / 2
+        s = math.sin(half)
+        turn = (math.cos(half), s * (axis == 0), s * (axis == 1), s * (axis == 2))
+        q, Pi = compose(q, turn), rotated_back(turn, Pi)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def to_a_tolerance(h, t, state, body):
+    """The variational Lie-Verlet method, iterated until nothing changes by more than 1e-15."""
+    q, Pi, tau, memory = state
+    J, iJ = body[0], body[1]
+    b = lin(1, Pi, h / 2, tau)
+    w = (iJ[0] * Pi[0], iJ[1] * Pi[1], iJ[2] * Pi[2])
+    for _ in range(200):
+        m = (J[0] * w[0], J[1] * w[1], J[2] * w[2])
+        k = w[0] * m[0] + w[1] * m[1] + w[2] * m[2]
+        n0 = iJ[0] * (b[0] + h / 2 * (m[1] * w[2] - m[2] * w[1]) - h * h / 4 * k * w[0])
+        n1 = iJ[1] * (b[1] + h / 2 * (m[2] * w[0] - m[0] * w[2]) - h * h / 4 * k * w[1])
+        n2 = iJ[2] * (b[2] + h / 2 * (m[0] * w[1] - m[1] * w[0]) - h * h / 4 * k * w[2])
+        change = (n0 - w[0]) * (n0 - w[0]) + (n1 - w[1]) * (n1 - w[1]) + (n2 - w[2]) * (n2 - w[2])
+        w = (n0, n1, n2)
+        if change.real < 1e-30:
+            break
+    m = (J[0] * w[0], J[1] * w[1], J[2] * w[2])
+    k = w[0] * m[0] + w[1] * m[1] + w[2] * m[2]
+    q = unit(compose(q, (1.0, h / 2 * w[0], h / 2 * w[1], h / 2 * w[2])))
+    Pi = (
+        m[0] + h / 2 * (m[1] * w[2] - m[2] * w[1]) + h * h / 4 * k * w[0],
+        m[1] + h / 2 * (m[2] * w[0] - m[0] * w[2]) + h * h / 4 * k * w[1],
+        m[2] + h / 2 * (m[0] * w[1] - m[1] * w[0]) + h * h / 4 * k * w[2],
+    )
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def with_a_branch(h, t, state, body):
+    """The splitting with a small-angle branch for the sine, right to round-off of floats only."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        a = h / part * body[1][axis] * Pi[axis] / 2
+        b = a * a
+        s = a * (1 - b / 6 * (1 - b / 20 * (1 - b / 42 * (1 - b / 72 * (1 - b / 110 * (1 - b / 156))))))
+        turn = (sqrt(1 - s * s), s * (axis == 0), s * (axis == 1), s * (axis == 2))
+        q, Pi = compose(q, turn), rotated_back(turn, Pi)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+for step in (turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch):
+    globals()[step.__name__] = ph.kernel(step)
+
+
+def as_method(name):
+    return ph.Method(name=name, step=globals()[name])

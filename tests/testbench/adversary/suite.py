@@ -1,0 +1,195 @@
+"""The suite: each integrator with what is true of it, by theorem or by construction.
+
+A truth is "yes" or "no" for a property, a number for an order (0: it does not converge to the motion at some state
+that a body can be in), and nothing where no theorem says. `named` is what a diagnosis must mention.
+"""
+
+import functools
+from dataclasses import dataclass, field
+
+import polhode as ph
+from polhode.integrators.properties import BY_KEY, ORDER, claims_of
+from polhode.testbench.certificate.outside import box
+from tests.testbench.adversary import awkward, kernels, steps
+from tests.testbench.adversary.steps import mistaken
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    method: object
+    truth: dict = field(default_factory=dict)
+    named: str = ""
+
+
+ABBREVIATED = {
+    "sym": "symmetric",
+    "sf": "symplectic_free",
+    "su": "symplectic_potential",
+    "po": "poisson_free",
+    "mf": "momentum_free",
+    "ef": "energy_free",
+    "mt": "momentum_top",
+    "et": "energy_top",
+    "so3": "on_group",
+    "drift": "drift",
+}
+
+
+def truth(orders="", yes="", no="", but=None):
+    """Orders of the free body, in a potential, in time: one number each, for Q and Omega alike; "-" for not known."""
+    known = {}
+    for case, order in zip(("free", "potential", "forced"), orders.split()):
+        if order != "-":
+            known |= {f"order_{case}_{what}": float(order) for what in ("Q", "Omega")}
+    known |= {ABBREVIATED[k]: "yes" for k in yes.split()} | {ABBREVIATED[k]: "no" for k in no.split()}
+    return known | (but or {})
+
+
+VARIATIONAL = truth("2 2 2", yes="sym sf su po mf mt so3", no="ef et drift")
+TOP_AND_FREE = {k: v for k, v in VARIATIONAL.items() if k != "symmetric"}
+NEVER = truth("0 0 0")  # wrong at some states of a free body, and so of every body
+FREE_PART = truth("2", yes="sf po mf so3", no="ef")
+
+
+def claimed(name):
+    """What the catalogue claims, and its tests measure at 50 digits, of a method seen from outside."""
+    m = ph.method(name)
+    known = {k: (v if BY_KEY[k].kind == ORDER else "yes" if v else "no") for k, v in claims_of(m).items()}
+    known["on_group"] = "yes"
+    if m.drift in ("+", "-", "unstable"):
+        known["drift"] = "yes"
+    elif m.drift == "none" and not m.symplectic:
+        known.pop("drift", None)
+    return known
+
+
+def boxed(name):
+    return Case(
+        f"{name} from outside", ph.BlackBox(f"{name} seen from outside", box(ph.method(name)).advance), claimed(name)
+    )
+
+
+FUNCTIONS = (
+    # textbook methods that are not in the catalogue
+    Case("Lie-Verlet", mistaken(), VARIATIONAL),
+    Case("axes 3-2-1", steps.axes_in_turn((2, 1, 0)), VARIATIONAL),
+    Case("Lie-Trotter", steps.lie_trotter, truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift")),
+    Case(
+        "axes, triple jump", steps.composed(steps.axes_in_turn((0, 1, 2)), steps.TRIPLE), VARIATIONAL | truth("4 4 4")
+    ),
+    Case("Lie-Verlet, Suzuki", steps.composed(steps.verlet, steps.SUZUKI), VARIATIONAL | truth("4 4 4")),
+    Case(
+        "axes, Kahan-Li 8",
+        steps.composed(steps.axes_in_turn((0, 1, 2)), steps.KAHAN_LI_8),
+        VARIATIONAL | truth("8 8 8"),
+    ),
+    Case("Lie-Euler", steps.lie_euler, truth("1 1 1", yes="so3 drift", no="sym sf su po mf ef mt et")),
+    Case("Lie-Heun", steps.lie_heun, truth("2 2 2", yes="so3 drift", no="sym sf su po mf ef mt et")),
+    Case("RK4 on matrices", steps.rk4, truth("4 4 4", yes="drift", no="sym sf su po mf ef mt et so3")),
+    Case("RK4, projected", steps.rk4_projected, truth("4 4 4", yes="so3 drift", no="sym sf su po mf ef mt et")),
+    Case("Munthe-Kaas 4", steps.munthe_kaas_4, truth("4 4 4", yes="so3 drift", no="sym sf su po mf ef mt et")),
+    Case("implicit midpoint", steps.implicit_midpoint, truth("2 2 2", yes="sym ef so3 drift", no="sf su po mf mt et")),
+    # right, in awkward forms
+    Case("same arrays", awkward.same_arrays, VARIATIONAL),
+    Case(
+        "single precision", awkward.single, {k: v for k, v in VARIATIONAL.items() if k != "drift"}, "single precision"
+    ),
+    Case("substeps", awkward.substeps, VARIATIONAL),
+    Case("refuses h < 0", awkward.refuses_backwards, TOP_AND_FREE),
+    Case("refuses h > 0.2", awkward.refuses_large, {k: v for k, v in VARIATIONAL.items() if k != "drift"}),
+    Case("hangs for h < 0", awkward.hangs_backwards, TOP_AND_FREE),
+    Case("NaN for a free body", awkward.nan_for_free, {k: v for k, v in VARIATIONAL.items() if "free" not in k}),
+    Case(
+        "fails for equal moments",
+        awkward.fails_for_equal_moments,
+        {k: v for k, v in VARIATIONAL.items() if k != "drift"},
+    ),
+    Case("no complex numbers", awkward.by_differences, VARIATIONAL),
+    Case("noise", awkward.noisy, truth("", no="et ef", but={"on_group": "yes"}), "not the same twice"),
+    Case("own steps", awkward.own_steps, truth("", no="ef et"), "its own steps"),
+    Case("rounded velocities", awkward.rounded, truth("", no="ef et", yes="so3"), "jump"),
+    # memory
+    Case(
+        "leapfrog",
+        ph.BlackBox("leapfrog", awkward.leapfrog),
+        truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"),
+        "memory",
+    ),
+    Case(
+        "Adams-Bashforth",
+        ph.BlackBox("Adams-Bashforth", awkward.adams_bashforth),
+        truth("2 2 2", yes="so3 drift", no="sym sf su mf ef et"),
+        "memory",
+    ),
+    Case("lagging torque", awkward.Lagging(), truth("2 1 1", yes="so3 mf", no="su sym et"), "memory"),
+    # one mistake each
+    Case(
+        "exp for cay",
+        mistaken(rotation=steps.exp),
+        truth("2 2 2", yes="sym po so3 drift", no="sf su mf ef mt et"),
+        "exp with",
+    ),
+    Case("sign of a half kick", mistaken(last=-0.5), FREE_PART | truth("2 0 0", yes="drift", no="sym"), "torque"),
+    Case("half the torque", mistaken(last=0.0), FREE_PART | truth("2 0 0"), "torque"),
+    Case("stage time", mistaken(late=0.0), FREE_PART | truth("2 2 1", yes="su mt", no="sym et drift"), "time"),
+    Case("stale torque", mistaken(stale=True), FREE_PART | truth("2 1 1", no="sym et", yes="drift"), "torque"),
+    Case(
+        "half velocity",
+        mistaken(half=True),
+        truth("", no="sym mf", but={"order_potential_Omega": 0.0, "on_group": "yes"}),
+        "half step",
+    ),
+    Case("lopsided", mistaken(lopsided=1.0), truth("", no="sym sf su mf", yes="so3"), ""),
+    Case("tolerance 1e-6", mistaken(tolerance=1e-6), truth("", no="sym ef et"), "loosely"),
+    Case("quaternion", mistaken(rotation=awkward.quaternion_unnormalised), truth("", no="so3 mf"), "normalised"),
+    Case("Cayley factor", mistaken(rotation=awkward.wrong_cayley), truth("", no="so3 mf"), "wrong factor"),
+    # wrong elsewhere
+    Case("diagonal tensors only", awkward.diagonal_only, NEVER, "full tensor"),
+    Case("small angles", awkward.small_angles, truth("0 0 0"), "slow"),
+    Case("beyond 157 degrees", awkward.beyond_157_degrees, truth("0 0 0"), "half a turn"),
+    Case("nearly equal moments", awkward.nearly_equal, NEVER, "nearly equal"),
+    Case("more than 0.8 rad a step", awkward.clamped, truth("", no="sf su mf"), "rad"),
+    Case("at rest", awkward.sleeping, truth("- 0 0"), "rest"),
+    Case("late times", awkward.late, truth("2 2 0"), "late"),
+    Case("fast rotation", awkward.fast_only, truth("", no="sym sf su mf"), "fast"),
+    Case("NaN for a sphere", awkward.sphere, {}, "sphere"),
+)
+
+RIGHT_IN_FLOATS = {k: v for k, v in VARIATIONAL.items() if k != "iterations"}
+
+KERNELS = tuple(
+    Case(f"kernel: {name}", kernels.as_method(name), known)
+    for name, known in (
+        ("splitting", VARIATIONAL),
+        ("printed_digits", VARIATIONAL | truth("8 8 8")),
+        ("symplectic_euler", truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift")),
+        ("by_math", VARIATIONAL),
+        ("to_a_tolerance", VARIATIONAL),
+        ("with_a_branch", VARIATIONAL),
+    )
+)
+
+OUTSIDE = ("RATTLE", "NMB", "DMV4", "IMR4", "JEM4", "AKW", "DMV8", "DMV10", "DMV12", "GAUSS16", "RKN8", "MLEOK")
+
+
+@functools.cache
+def suite():
+    """Every case."""
+    return (*FUNCTIONS, *KERNELS, *(boxed(name) for name in OUTSIDE))
+
+
+def score(case, certificate):
+    """Per property: "right", "undecided", "false yes", "false no", "false order"."""
+    found = {}
+    for key, true in case.truth.items():
+        p = certificate.properties.get(key)
+        if p is None or p.verdict == "undecided" or (BY_KEY[key].kind == ORDER and p.value is None):
+            found[key] = "undecided"
+        elif BY_KEY[key].kind == ORDER:
+            close = abs(p.value - true) < 0.3 if true != float("inf") else p.value == true
+            low = true == 0 and p.value < 0.5
+            found[key] = "right" if close or low else "false order"
+        else:
+            found[key] = "right" if p.verdict == true else f"false {p.verdict}"
+    return found
