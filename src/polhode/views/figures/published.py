@@ -116,7 +116,7 @@ def _families(axes, study, series, what):
             e = s.error(what)
             good = np.isfinite(e) & (e > 0)
             label = f"{m} ({names[m]})" if m in names else m
-            marks = {"marker": "osD^"[k], "ms": 2.8, "lw": 1.1, "ls": DASHES[line], "color": colour}
+            marks = {"marker": "osD^"[k], "ms": 2.8, "lw": 1.1, "ls": line, "color": colour}
             axes.plot(s.time[good], e[good], label=label, **marks)
     axes.set_xscale("log")
     axes.set_yscale("log")
