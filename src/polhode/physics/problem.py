@@ -249,7 +249,8 @@ class Problem(Travels):
     def torque(self, t, Q, Omega=None):
         """The torque at time t and attitude Q (3x3), in body axes; at the velocity Omega, where it depends on it.
 
-        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion.
+        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion, but for what a
+        controller holds.
         """
         if self.forces.any:
             if Omega is None:
@@ -398,8 +399,9 @@ class Problem(Travels):
 
     @property
     def made_of(self):
-        """The functions that decide how the body moves, for fingerprints."""
-        known = (self.torque_kernel, self.moving_kernels.get("all"), self.potential_kernel)
+        """The functions that decide how the body moves, for fingerprints; the potential is the last."""
+        held = (None, None) if self.control is None else (self.control.law, self.control.period)
+        known = (self.torque_kernel, self.moving_kernels.get("all"), *held, self.potential_kernel)
         return [f for f in known if f is not None]
 
     def holding(self, u):
@@ -407,10 +409,14 @@ class Problem(Travels):
         other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
         return other.copied(parameters=other._own_parameters())
 
-    def check_of_attitude(self, who):
-        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+    def check_uncontrolled(self, who):
+        """Raise InputError where something cannot call a controller and there is one."""
         if self.control is not None:
             raise InputError(f"{who} takes no controller, and {self.name!r} has one.")
+
+    def check_of_attitude(self, who):
+        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        self.check_uncontrolled(who)
         if self.forces.any:
             raise InputError(
                 f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."

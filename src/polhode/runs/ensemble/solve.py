@@ -279,7 +279,7 @@ class Ensemble(Attitudes, Travels):
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         if not self.problem.forces.rotor:
             return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
-        l = self.problem.internal.momentum(self.t)[:, None]
+        l = np.stack([p.internal.momentum(self.t) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
         return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
 
     @functools.cached_property
