@@ -37,12 +37,12 @@ class Quantities:
 
     @property
     def potential(self) -> np.ndarray:
-        """The potential energy U(Q), (n,)."""
+        """The potential energy U(Q), or U(t, Q), (n,)."""
         from polhode.runs.trajectory import potential_energies  # which is made of this file
 
         if self.problem is None and "energy" in self.saved:
             return self.energy - self.kinetic
-        return potential_energies(self._described(), self.Q)
+        return potential_energies(self._described(), self.Q, self.t)
 
     @property
     def Omega_space(self) -> np.ndarray:

@@ -22,7 +22,7 @@ def dataset(e: Any, units: Any = None) -> Any:
 
     axes, N = list("xyz"), len(e)
     data = {"Q": (("t", "body", "space", "axis"), e.Q), "Omega": (("t", "body", "axis"), e.Omega)}
-    if e.problem.has_potential:
+    if e.problem.has_energy:
         data["energy"] = (("t", "body"), e.energy)
     data["momentum"] = (("t", "body", "space"), e.momentum)
     data["success"] = (("body",), e.success)
