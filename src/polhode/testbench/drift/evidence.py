@@ -169,9 +169,9 @@ def fitted(t, e, independent, round_off, terms=None):
     quarters = [pooled(part[0], part[1], independent) for part in parts]
     amplitude, span = float(within.mean()), t[-1] - t[0]
     whole = abs(slope) > SIGMAS * error
-    moved = any(abs(q) > max(4 * amplitude / span, SIGMAS * d) for q, d in quarters)
-    off = np.median(between) > max(OFF * abs(slope) * span, amplitude / 3, round_off * span)
-    bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * amplitude / span)))
+    moved = any(abs(q) > max(4 * oscillation / span, SIGMAS * d) for q, d in quarters)
+    off = np.median(between) > max(OFF * abs(slope) * span, oscillation / 3, round_off * span)
+    bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * oscillation / span)))
     return dict(
         slope=slope,
         error=error,
