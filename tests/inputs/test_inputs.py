@@ -182,7 +182,8 @@ MISUSES = {
         "Problem takes no 'omega0'. Did you mean Omega0",
     ),
     "steps for n_steps": (lambda: ph.solve("stress", "VLV", steps=3), "solve takes no 'steps'. Did you mean n_steps"),
-    "argument missing": (lambda: ph.solve("stress"), "solve: missing a required argument: 'method'.*It takes problem"),
+    "argument missing": (lambda: ph.solve("stress"), "Give a method and h, or accuracy"),
+    "first argument missing": (lambda: ph.solve(), "solve: missing a required argument: 'problem'.*It takes problem"),
     "complex inertia": (lambda: ph.Problem(inertia=np.ones(3) + 1j, Omega0=(0, 0, 1)), "inertia is .*give three"),
     "h lost in t0": (
         lambda: ph.solve(ph.Problem(**FREE, t0=1e20), "VLV", h=0.1, n_steps=3),

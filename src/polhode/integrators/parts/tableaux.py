@@ -41,14 +41,21 @@ def fractions(label: str, value: Any) -> tuple[Fraction, ...]:
     return tuple(found)
 
 
+MOST_DIGITS = 10**40
+"""Of a numerator or denominator that stands in the name of a method."""
+
+
 def exact_number(label: str, value: Any) -> Fraction:
     """A parameter as an exact number; a float is the decimal that it prints as, so that 0.6 is 3/5."""
     try:
-        return Fraction(repr(float(value)) if isinstance(value, float) else value)
+        found = Fraction(repr(float(value)) if isinstance(value, float) else value)
     except Exception:  # text that is no number, 1/0, NaN, infinity, objects
         raise InputError(
             f"{label} is {one_line(value)}; it must be a number, such as Fraction(1, 6), '1/6' or 0.3."
         ) from None
+    if max(abs(found.numerator), found.denominator) > MOST_DIGITS:
+        raise InputError(f"{label} is {one_line(value)}; numerator and denominator are at most 10^40.")
+    return found
 
 
 def rounded(x: Fraction, number: type) -> float:

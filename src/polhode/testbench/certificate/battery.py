@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode.inputs import principal_axes
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA, placed
 
@@ -42,7 +43,7 @@ class State:
         return own + float(np.linalg.norm(p.torque(p.t0, p.Q0))) * self.step(0.1) or 1.0
 
 
-TURN = Rotation().from_rotvec((0.5, -0.8, 0.6)).as_matrix()
+TURN = np.array(matrix(exp((0.5, -0.8, 0.6)))).reshape(3, 3)
 FULL = TURN @ np.diag(INERTIA) @ TURN.T
 AT_REST = "at rest"
 FIXED: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -68,7 +68,7 @@ class Series:
             "tolerance" if self.adaptive else "h": list(self.settings),
             "mean_step": self.h,
             "errors": self.errors,
-            "torque_evaluations": self.torques,
+            "torques": self.torques,
             "seconds": self.seconds,
             "orders": {
                 key: {
