@@ -21,6 +21,7 @@ from polhode.physics import build, frames, inertia
 from polhode.physics.catalogue import problem, problems
 from polhode.physics.control import Sampled
 from polhode.physics.problem import Problem
+from polhode.physics.wheels import Wheel
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.integrator import Integrator
@@ -59,6 +60,7 @@ __all__ = [
     "Sampled",
     "Tableau",
     "Trajectory",
+    "Wheel",
     "animate",
     "build",
     "certify",

@@ -3,7 +3,7 @@
 C     the torque -C Omega;             l     momentum inside the body, in body axes, l' its rate at a time
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.numbers import real_array
 from polhode.integrators.velocity import Forces
+from polhode.physics.wheels import Wheels
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,20 @@ class Internal:
     rate: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the rotor's momentum
     since: float = 0.0  # the time at which the rotor's momentum is `rotor`
     held: tuple[float, float, float] | None = None  # a torque that is held
+    wheels: Wheels | None = None  # what the rotor is made of, where there are wheels
 
-    def forces(self, moving: bool, motors: bool) -> Forces:
+    def turning(self, wheels: Wheels) -> "Internal":
+        """The same with wheels, from their start."""
+        return replace(self, rotor=wheels.momentum, rate=wheels.rate, since=wheels.since, wheels=wheels)
+
+    def forces(self, moving: bool) -> Forces:
         """Which of them there are."""
+        motors = self.wheels is not None and bool(self.wheels.torques.any())
         return Forces(self.damping is not None, moving, self.rotor is not None, motors)
+
+    def energy(self, t: np.ndarray) -> np.ndarray:
+        """That of the spins of the wheels at some times, (n,)."""
+        return np.zeros(len(t)) if self.wheels is None else self.wheels.energy(t)
 
     @property
     def any(self) -> bool:

@@ -17,6 +17,7 @@ from polhode.kernels.step import INTERNAL
 from polhode.physics.agreement import check_functions
 from polhode.physics.control import Sampled
 from polhode.physics.forces import Internal, damping_tensor
+from polhode.physics.wheels import given_wheels, without_spin
 from polhode.pickling import Travels
 from polhode.shown import shown
 
@@ -36,6 +37,9 @@ class Problem(Travels):
     damping      C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
     control      Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
     rotor        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
+    wheels       [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the body
+                 with the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about their
+                 axes. Energy and momentum are those of everything; `inertia` of the problem is without the spins.
     parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
                  (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
     args         the same one by one, for functions such as torque(t, Q, k, c)
@@ -59,6 +63,8 @@ class Problem(Travels):
         nonconservative=None,
         damping=None,
         rotor=None,
+        wheels=None,
+        inertia_includes_wheels=True,
         control=None,
         parameters=None,
         args=None,
@@ -80,13 +86,22 @@ class Problem(Travels):
         }
         given = {label: inputs.function(label, f) for label, f in given.items() if f is not None}
         invariants = inputs.functions_by_name("invariants", invariants)
+        rotor = None if rotor is None else inputs.vector("rotor", rotor)
+        spinning = given_wheels(wheels, rotor)
+        included = inputs.flag("inertia_includes_wheels", inertia_includes_wheels)
+        if spinning is not None:
+            if Pi0 is not None:
+                raise InputError("Pi0 does not say what of it is in the wheels: give Omega0.")
+            inertia = without_spin(inertia, spinning.each, included)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         self.internal = Internal(
             None if damping is None else damping_tensor(damping),
-            None if rotor is None else inputs.vector("rotor", rotor),
+            rotor,
             since=self.t0,
             held=None if control is None else (0.0, 0.0, 0.0),
         )
+        if spinning is not None:
+            self.internal = self.internal.turning(spinning.started(self.Omega0, self.t0))
         if control is not None and not isinstance(control, Sampled):
             raise InputError(f"control is {one_line(control)}; give Sampled(law, period=...).")
         self.control = control
@@ -130,7 +145,7 @@ class Problem(Travels):
         self.conservative_kernel = torques[0] if torques else functions.no_torque
         if self.control is not None:
             self.torque_kernel = functions.with_held(self.torque_kernel)
-        self.forces = self.internal.forces(moving=bool(moments), motors=False)
+        self.forces = self.internal.forces(moving=bool(moments))
         self.has_torque = bool(torques) or self.forces.any or self.control is not None
         pull = None
         if moments:
@@ -290,8 +305,12 @@ class Problem(Travels):
 
     def energy(self, Q, Omega, t=None):
         """Kinetic plus potential energy."""
-        Omega = np.asarray(Omega)
-        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q, t)
+        Omega, spins = np.asarray(Omega), 0.0
+        if self.internal.wheels is not None:
+            if t is None and self.forces.motors:
+                raise InputError(f"The motors of {self.name!r} change the energy of the wheels: give t=.")
+            spins = self.internal.energy(np.array([self.t0 if t is None else t]))[0]
+        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q, t) + spins
 
     @inputs.checked_call
     def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None, args=None, **parameters):
@@ -319,7 +338,12 @@ class Problem(Travels):
             data |= {"Omega0": velocity(other.moments, other.axes, given_Pi0), "given_Pi0": given_Pi0}
         if t0 is not None:
             data["t0"] = inputs.number("t0", t0)
-        return other.copied(**data)
+        other = other.copied(**data)
+        wheels = self.internal.wheels
+        if wheels is not None and data.keys() & {"Omega0", "t0"}:  # their speeds are relative to the body, at the start
+            other = other.copied(internal=self.internal.turning(wheels.started(other.Omega0, other.t0)))
+            other = other.copied(parameters=other._own_parameters())
+        return other
 
     # ---- what follows from the inertia --------------------------------------------------------------
 
@@ -379,6 +403,11 @@ class Problem(Travels):
 
     def check_inertia(self, is_tensor):
         """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""
+        if self.internal.wheels is not None:
+            raise InputError(
+                f"{self.name!r} has wheels, whose inertia is part of that of the body: build the problem anew with the "
+                "other inertia."
+            )
         if self.parameters_of is None and (is_tensor or not np.array_equal(self.axes, np.eye(3))):
             raise InputError(
                 f"The torque of {self.name!r} is written in principal axes: give moments (N, 3) for a problem made "

@@ -231,6 +231,11 @@ class _Streamed:
             "h": runner.h,
             "inertia": self.problem.inertia.ravel(),
         }
+        if self.problem.internal.wheels is not None:
+            raise InputError(
+                f"A file that is written while a run goes on has no place for the wheels of {self.problem.name!r}: leave "
+                "out= away, and save the Trajectory."
+            )
         planned = 1 + -(-run.n // run.every)
         if planned >= 2**31:
             raise InputError(f"{planned} rows do not fit in one file (at most 2^31 - 1): raise save_every.")

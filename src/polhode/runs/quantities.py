@@ -31,9 +31,31 @@ class Quantities:
 
     @property
     def kinetic(self) -> np.ndarray:
-        """The kinetic energy Omega.J Omega/2, (n,)."""
+        """The kinetic energy Omega.J Omega/2, and that of the spins of wheels, (n,)."""
         Pi = applied(self._tensor, self.Omega)
-        return (self.Omega[:, 0] * Pi[:, 0] + self.Omega[:, 1] * Pi[:, 1] + self.Omega[:, 2] * Pi[:, 2]) / 2
+        found = (self.Omega[:, 0] * Pi[:, 0] + self.Omega[:, 1] * Pi[:, 1] + self.Omega[:, 2] * Pi[:, 2]) / 2
+        if self._wheels is None:
+            return found
+        axes, inertia = self._wheels
+        return found + ((self.wheel_speeds + self.Omega @ axes.T) ** 2 * inertia).sum(axis=1) / 2
+
+    @property
+    def wheel_speeds(self) -> np.ndarray:
+        """The speeds of the wheels relative to the body, (n, wheels)."""
+        if "wheel_speeds" in self.saved:
+            return self.saved["wheel_speeds"]
+        problem = self._described()
+        if problem.internal.wheels is None:
+            raise InputError(f"The problem {problem.name!r} has no wheels: give wheels=[Wheel(...)].")
+        return problem.internal.wheels.speeds(self.t, self.Omega)
+
+    @property
+    def _wheels(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Axes (k, 3) and inertia (k,) of the wheels; None if there are none."""
+        if "wheel_speeds" in self.saved:
+            return self.saved["wheel_axes"], self.saved["wheel_inertia"]
+        wheels = None if self.problem is None else self.problem.internal.wheels
+        return None if wheels is None else (wheels.axes, wheels.inertia)
 
     @property
     def potential(self) -> np.ndarray:

@@ -71,6 +71,11 @@ class Survey:
             raise InputError(
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'
             )
+        if self.wants_energy and problem.internal.wheels is not None:
+            raise InputError(
+                f'reduce="energy" counts that of the body, and {problem.name!r} has wheels, whose energy belongs to it: '
+                "save states, and take the energy of the Trajectory."
+            )
         if problem.forces.rotor and set(self.names) & set(QUANTITIES[1:]):
             raise InputError(
                 f'reduce="momentum" counts Q J Omega, and {problem.name!r} has a rotor, whose momentum belongs to it: '

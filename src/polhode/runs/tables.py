@@ -15,10 +15,16 @@ ABOUT = {
     "Omega": ("angular velocity in body axes", "radian per unit of time"),
     "energy": ("kinetic plus potential energy", "unit of energy"),
     "momentum": ("angular momentum in space axes", "unit of angular momentum"),
+    "wheel_speeds": ("speeds of the wheels relative to the body", "radian per unit of time"),
+    "wheel_axes": ("axes of the wheels in body axes", "1"),
+    "wheel_inertia": ("inertia of the wheels about their axes", "unit of inertia"),
 }
 """long_name and units of what is saved. The equations hold in any consistent units, so that none are named."""
 
-SI = {"t": "s", "Omega": "rad s-1", "energy": "J", "momentum": "kg m2 s-1"}
+SI = {"t": "s", "Omega": "rad s-1", "energy": "J", "momentum": "kg m2 s-1"} | {
+    "wheel_speeds": "rad s-1",
+    "wheel_inertia": "kg m2",
+}
 
 
 def given_units(units: Any) -> dict[str, str]:

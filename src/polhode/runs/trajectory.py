@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 FORMAT = "polhode trajectory"
 """The mark by which a file is known as ours."""
 
+SAVED = ("energy", "momentum", "wheel_speeds", "wheel_axes", "wheel_inertia")
+"""What a file has besides the states."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -179,6 +182,11 @@ class Trajectory(Attitudes, Quantities, Travels):
         if self._has_energy:
             data["energy"] = ("t", self.energy)
         data["momentum"] = (("t", "space"), self.momentum)
+        if self._wheels is not None:
+            axes_of, inertia_of = self._wheels
+            data["wheel_speeds"] = (("t", "wheel"), self.wheel_speeds)
+            data["wheel_axes"] = (("wheel", "body"), axes_of)
+            data["wheel_inertia"] = (("wheel",), inertia_of)
         attributes = {
             "format": FORMAT,
             "method": self.method,
@@ -294,7 +302,7 @@ def load(path):
         success=bool(data.attrs["success"]),
         message=str(data.attrs["message"]).rstrip(),
         problem_name=data.attrs["problem"],
-        saved={k: data[k].values for k in ("energy", "momentum") if k in data},
+        saved={k: data[k].values for k in SAVED if k in data},
         inertia=_inertia(data.attrs.get("inertia")),
     )
 
@@ -334,6 +342,8 @@ def energies(problem, Q, Omega, t=None):
     """Kinetic plus potential energy at each state of a stack."""
     Pi = applied(problem.tensor, Omega)
     kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
+    if t is not None and problem.internal.wheels is not None:
+        kinetic = kinetic + problem.internal.energy(t)
     return kinetic + potential_energies(problem, Q, t)
 
 

@@ -25,6 +25,8 @@ def dataset(e: Any, units: Any = None) -> Any:
     if e.problem.has_energy:
         data["energy"] = (("t", "body"), e.energy)
     data["momentum"] = (("t", "body", "space"), e.momentum)
+    if e.problem.internal.wheels is not None:
+        data["wheel_speeds"] = (("t", "body", "wheel"), e.wheel_speeds)
     data["success"] = (("body",), e.success)
     coordinates = {"t": e.t, "body": np.arange(N), "space": axes, "axis": axes} | _parameters(e)
     tensors = np.broadcast_to(e.bodies.tensors, (N, 3, 3))

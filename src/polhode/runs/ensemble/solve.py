@@ -266,7 +266,7 @@ class Ensemble(Attitudes, Travels):
     def energy(self):
         """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q), (n, N)."""
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
-        return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials()
+        return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials() + self._spins()
 
     @property
     def energy_error(self):
@@ -326,6 +326,17 @@ class Ensemble(Attitudes, Travels):
             f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "
             "there, or reduce h."
         )
+
+    def _spins(self):
+        """The energy of the spins of wheels, (n, 1 or N); zero if there are none."""
+        if self.problem.internal.wheels is None:
+            return 0.0
+        return np.stack([p.internal.energy(self.t) for p in self.bodies.kinds], axis=1)
+
+    @property
+    def wheel_speeds(self) -> np.ndarray:
+        """The speeds of the wheels relative to the body, (n, N, wheels)."""
+        return np.stack([self[i].wheel_speeds for i in range(len(self))], axis=1)
 
     def _potentials(self):
         """U of every body at every time, (n, N)."""

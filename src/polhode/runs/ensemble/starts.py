@@ -128,6 +128,11 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
             )
         numbers = _parameters(first, parameters)
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
+    if first.internal.wheels is not None and (Omega0 is not None or Pi0 is not None):
+        raise InputError(
+            f"The speeds of the wheels of {first.name!r} are relative to the body, so that each start has its own: give "
+            "a sequence of problems, problem.replaced(Omega0=...)."
+        )
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
     if Pi0 is not None:
@@ -175,8 +180,12 @@ def _kinds(problem):
 
 def _functions(problem):
     if problem.functions is not None:
-        return (*problem.functions.items(), problem.forces, problem.control)
+        return (*problem.functions.items(), problem.forces, problem.control, _count(problem.internal.wheels))
     return (problem.torque_kernel, problem.potential_kernel)
+
+
+def _count(wheels):
+    return 0 if wheels is None else len(wheels.each)
 
 
 def _following(kinds, moments, axes):
