@@ -1,4 +1,4 @@
-"""Reaction wheels: against the equations of body and wheels written out, what is conserved, starts, files, sentences."""
+"""Reaction wheels: against the equations written out with their speeds, what is conserved, starts, files, sentences."""
 
 import pickle
 
@@ -97,7 +97,7 @@ def test_whether_the_inertia_includes_the_wheels():
 
 def test_another_start_has_the_same_speeds_of_the_wheels():
     other = np.array([0.5, -0.1, 0.2])
-    Q, Omega, speeds = equations(TORQUES, start=other)
+    _, Omega, speeds = equations(TORQUES, start=other)
     s = ph.solve(body().replaced(Omega0=other), "GAUSS16", h=0.05, t_end=T)
     assert np.allclose(s.wheel_speeds[0], SPEEDS, atol=1e-14)
     assert np.abs(s.Omega[-1] - Omega).max() < 1e-11 and np.abs(s.wheel_speeds[-1] - speeds).max() < 1e-11

@@ -37,9 +37,9 @@ class Problem(Travels):
     damping      C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
     control      Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
     rotor        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
-    wheels       [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the body
-                 with the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about their
-                 axes. Energy and momentum are those of everything; `inertia` of the problem is without the spins.
+    wheels       [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the
+                 body with the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about
+                 their axes. Energy and momentum are those of everything; `inertia` of the problem is without the spins.
     parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
                  (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
     args         the same one by one, for functions such as torque(t, Q, k, c)

@@ -136,7 +136,7 @@ def without_spin(inertia: Any, wheels: Sequence[Wheel], included: bool) -> Any:
     least = float(np.linalg.eigvalsh(K)[0])
     if not least > 1e-12 * np.abs(J).max():
         raise InputError(
-            f"The inertia without the spin of the wheels has the eigenvalue {least:.3g}, and must be positive: does the "
-            "inertia include the wheels? If not, give inertia_includes_wheels=False."
+            f"The inertia without the spin of the wheels has the eigenvalue {least:.3g}, and must be positive: does "
+            "the inertia include the wheels? If not, give inertia_includes_wheels=False."
         )
     return np.diag(K) if np.array_equal(K, np.diag(np.diag(K))) else K

@@ -233,8 +233,8 @@ class _Streamed:
         }
         if self.problem.internal.wheels is not None:
             raise InputError(
-                f"A file that is written while a run goes on has no place for the wheels of {self.problem.name!r}: leave "
-                "out= away, and save the Trajectory."
+                f"A file that is written while a run goes on has no place for the wheels of {self.problem.name!r}: "
+                "leave out= away, and save the Trajectory."
             )
         planned = 1 + -(-run.n // run.every)
         if planned >= 2**31:

@@ -73,8 +73,8 @@ class Survey:
             )
         if self.wants_energy and problem.internal.wheels is not None:
             raise InputError(
-                f'reduce="energy" counts that of the body, and {problem.name!r} has wheels, whose energy belongs to it: '
-                "save states, and take the energy of the Trajectory."
+                f'reduce="energy" counts that of the body, and {problem.name!r} has wheels, whose energy belongs to '
+                "it: save states, and take the energy of the Trajectory."
             )
         if problem.forces.rotor and set(self.names) & set(QUANTITIES[1:]):
             raise InputError(

@@ -130,8 +130,8 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
     if first.internal.wheels is not None and (Omega0 is not None or Pi0 is not None):
         raise InputError(
-            f"The speeds of the wheels of {first.name!r} are relative to the body, so that each start has its own: give "
-            "a sequence of problems, problem.replaced(Omega0=...)."
+            f"The speeds of the wheels of {first.name!r} are relative to the body, so that each start has its own: "
+            "give a sequence of problems, problem.replaced(Omega0=...)."
         )
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
