@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.reference.reference import by_dop853, reference
 
 J, W = np.array([1.0, 2.0, 2.5]), np.array([1.0, 0.2, 0.3])
 
@@ -46,6 +47,26 @@ def test_it_settles_a_body_in_other_axes_with_damping_and_for_several_bodies():
     assert np.array_equal(e.Omega[:, 0], ph.solve(p, "VLV", h=0.05, n_steps=20).Omega)
     again = pickle.loads(pickle.dumps(controlled()))
     assert again.control.period == 0.25
+
+
+def test_what_would_need_the_torques_that_were_held_refuses():
+    s = ph.solve(controlled(), "VLV", h=0.05, n_steps=20)
+    for call in (
+        lambda: s(0.33),
+        lambda: s.rotation_increments,
+        lambda: reference(controlled(), 1.0),
+        lambda: by_dop853(controlled(), 1.0),
+    ):
+        with pytest.raises(ph.InputError, match="controller"):
+            call()
+    asked = ph.solve(controlled(), "VLV", h=0.05, n_steps=20, t_eval=[0.33, 0.5])
+    assert np.array_equal(asked.Omega[1], s.Omega[10])
+
+
+def test_bodies_of_an_ensemble_share_the_controller():
+    other = ph.Problem(inertia=J, Omega0=W, control=ph.Sampled(law, period=0.5))
+    with pytest.raises(ph.InputError, match="problem 1 has other functions"):
+        ph.solve_ensemble([controlled(), other], "VLV", h=0.05, n_steps=2)
 
 
 def test_sentences():

@@ -1,6 +1,7 @@
 """Torques that depend on the velocity, damping and rotors: closed forms, orders, the same bits in every way to run."""
 
 import functools
+import pickle
 import warnings
 
 import numpy as np
@@ -196,6 +197,35 @@ def test_compiled_interpreted_and_in_lanes_the_bits_are_the_same(method, case):
     assert np.array_equal(e.Omega[:, 0], s.Omega)
     assert np.array_equal(e[lanes.WIDTH].Omega, ph.solve(p.replaced(Omega0=starts[-1]), method, **run).Omega)
     assert np.array_equal(e.momentum[:, 0], s.momentum) or np.abs(e.momentum[:, 0] - s.momentum).max() < 1e-15
+
+
+@pytest.mark.parametrize("method", ["VLV", "GAUSS8"])
+def test_each_body_of_an_ensemble_has_its_own_rotor_and_damping(method, tmp_path):
+    make = lambda k: ph.Problem(
+        inertia=J, Omega0=W, torque=drag_with, parameters={"c": 0.1}, rotor=k * ROTOR, damping=0.01 * k
+    )
+    problems, run, c = [make(k) for k in (1, 2, 3)], dict(h=0.05, n_steps=20), np.array([0.1, 0.2, 0.3])
+    alone = [ph.solve(p.replaced(c=x), method, **run) for p, x in zip(problems, c)]
+    e = ph.solve_ensemble(problems, method, parameters={"c": c}, **run)
+    for part, which in (
+        (e, [0, 1, 2]),
+        (e[1:], [1, 2]),
+        (e[[2, 0]], [2, 0]),
+        (pickle.loads(pickle.dumps(e)), [0, 1, 2]),
+    ):
+        for k, i in enumerate(which):
+            assert np.array_equal(part.Omega[:, k], alone[i].Omega)
+            assert np.array_equal(part[k].momentum, alone[i].momentum)
+            assert part.momentum[:, k] == pytest.approx(alone[i].momentum, abs=1e-14)
+    data = e.to_xarray()
+    assert np.array_equal(data["c"], c) and np.array_equal(data["momentum"], e.momentum)
+    assert np.array_equal(ph.load(e.save(tmp_path / "e.nc")).momentum, e.momentum)
+    assert np.array_equal(ph.load(alone[2].save(tmp_path / "s.nc")).momentum, alone[2].momentum)
+    ph.solve(problems[1], method, out=tmp_path / "run.nc", **run)
+    assert np.array_equal(ph.load(tmp_path / "run.nc").momentum, ph.solve(problems[1], method, **run).momentum)
+    J2 = np.array([1.5, 2.5, 3.0])
+    other = ph.solve_ensemble(problems, method, inertia=J2, **run)
+    assert np.array_equal(other[1].Omega, ph.solve(problems[1].replaced(inertia=J2), method, **run).Omega)
 
 
 def test_axes_of_the_user():

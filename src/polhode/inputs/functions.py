@@ -87,6 +87,16 @@ def potential_call(user, fields):
     return lambda Q, par: user(square(Q), view(p, par))
 
 
+def timed_potential_call(user, fields):
+    """call(t, Q, par): the user's potential that depends on the time."""
+    if fields is None:
+        return lambda t, Q, par: user(t, square(Q))
+    p = record(fields)
+    if fields.spread:
+        return lambda t, Q, par: user(t, square(Q), *view(p, par))
+    return lambda t, Q, par: user(t, square(Q), view(p, par))
+
+
 @recipe
 def body_torque(user, fields: Fields | None = None):
     """From tau(t, Q) in the user's body axes, or tau(t, Q, p)."""
@@ -204,6 +214,32 @@ def potential_only(user, fields: Fields | None = None):
 
 
 @recipe
+def timed_potential_only(user, fields: Fields | None = None):
+    """The same of a potential U(t, Q), at the time t."""
+    call = timed_potential_call(user, fields)
+
+    def torque(t, Q, par):
+        o, i = 0.0, STEP * 1j
+        x = call(t, seen(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par)
+        y = call(t, seen(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par)
+        z = call(t, seen(product(Q, (1 + o * i, -i, o * i, i, 1 + o * i, o * i, o * i, o * i, 1 + o * i)), par), par)
+        return (-imaginary_part(x) / STEP, -imaginary_part(y) / STEP, -imaginary_part(z) / STEP)
+
+    return torque
+
+
+@recipe
+def timed_potential(user, fields: Fields | None = None):
+    """From U(t, Q), or U(t, Q, p)."""
+    call = timed_potential_call(user, fields)
+
+    def potential(t, Q, par):
+        return real_part(call(t, seen(Q, par), par))
+
+    return potential
+
+
+@recipe
 def user_potential(user, fields: Fields | None = None):
     """From U(Q), or U(Q, p)."""
     call = potential_call(user, fields)
@@ -226,18 +262,27 @@ class Form:
     fields: Fields | None = None
 
 
-def form(label: str, user: Callable, fields: Fields | None, first: tuple[str, ...], velocity: str = "") -> Form:
+def form(
+    label: str,
+    user: Callable,
+    fields: Fields | None,
+    first: tuple[str, ...],
+    velocity: str = "",
+    timed: bool = False,
+) -> Form:
     """The form of a function, from the number of its arguments; a sentence where none fits, or two do.
 
-    `velocity` is what the velocity is called, where a function may take it.
+    `velocity` is what the velocity is called, where a function may take it; `timed` says that t may come first.
     """
     more = () if fields is None else fields.names if fields.spread else ("p",)
     forms = [Form(first, False, fields if more else None)]
     if velocity:
         forms.append(Form(first, True, fields if more else None))
+    if timed:
+        forms.append(Form(("t", *first), False, fields if more else None))
     if more:
         forms.append(Form(first))
-    spelled = [(*first, *(velocity,) * f.velocity, *(more if f.fields else ())) for f in forms]
+    spelled = [(*f.first, *(velocity,) * f.velocity, *(more if f.fields else ())) for f in forms]
     least, most = arguments(user)
     fitting = [f for f, names in zip(forms, spelled) if least <= len(names) <= most]
     if fitting and not (len(fitting) > 1 and fitting[1].velocity and optional_velocity(user)):

@@ -8,10 +8,11 @@ from polhode.errors import InputError, one_line
 from polhode.inputs.scipy_rotation import Rotation
 
 
-def check_functions(problem, torques, potential):
+def check_functions(problem, torques, potential, timed=False):
     """Try the user's functions at the start and at random attitudes; say what is wrong.
 
-    `torques` are functions and their forms by label, `potential` is U(Q) or None; all with their parameters inside.
+    `torques` are functions and their forms by label, `potential` is U(Q) or None, or U(t, Q) if it
+    is timed; all with their parameters inside.
     """
     for label, (f, form) in torques.items():
         velocity = (problem.Q0 @ problem.Omega0 if label == "torque_space" else problem.Omega0.copy(),) * form.velocity
@@ -19,14 +20,21 @@ def check_functions(problem, torques, potential):
         _three_numbers(label, value, problem.t0)
     if potential is None:
         return
-    value = _tried("potential", potential, problem.Q0.copy())
+    called = "t0, Q0" if timed else "Q0"
+    value = _tried("potential", potential, *(problem.t0,) * timed, problem.Q0.copy())
     try:
         value = complex(np.asarray(value).item())
     except (TypeError, ValueError):
-        raise InputError(f"potential(Q0) is {one_line(value)}; it must be one number.") from None
+        raise InputError(f"potential({called}) is {one_line(value)}; it must be one number.") from None
     if not math.isfinite(abs(value)):
-        raise InputError(f"potential(Q0) is {value.real}: the potential is singular at the start. Start elsewhere.")
-    _compare_with_differences(problem, potential, derived=not torques.keys() - {"nonconservative"})
+        where = "the potential is singular at the start. Start elsewhere."
+        raise InputError(f"potential({called}) is {value.real}: {where}")
+    derived = not torques.keys() - {"nonconservative"}
+    if not timed:
+        _compare_with_differences(problem, potential, derived, problem.t0)
+        return
+    for t in {problem.t0, problem.t0 if problem.t_end is None else problem.t_end}:
+        _compare_with_differences(problem, lambda Q, t=t: potential(t, Q), derived, t)
 
 
 def _tried(label, f, *arguments):
@@ -52,8 +60,8 @@ def _three_numbers(label, value, t):
         raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
 
 
-def _compare_with_differences(problem, potential, derived):
-    """The torque in use against minus the gradient of the potential, at random attitudes."""
+def _compare_with_differences(problem, potential, derived, t):
+    """The torque in use at a time against minus the gradient of the potential, at random attitudes."""
     rng = np.random.default_rng(20120417)
     attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
     for Q in attitudes:
@@ -61,7 +69,7 @@ def _compare_with_differences(problem, potential, derived):
         if not np.isfinite(slope).all():
             continue
         try:
-            tau = problem.conservative_torque(problem.t0, Q)
+            tau = problem.conservative_torque(t, Q)
         except Exception as error:
             raise InputError(
                 f"The torque could not be derived from the potential: {type(error).__name__}: {error}. The potential "

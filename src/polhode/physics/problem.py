@@ -29,7 +29,7 @@ class Problem(Travels):
     Q maps body to space; Omega and tau are in body axes.
 
     inertia      three principal moments, or a symmetric 3x3 tensor in your body axes
-    potential    U(Q) -> float, Q a 3x3 array. Alone it is enough: the torque is derived to round-off.
+    potential    U(Q) -> float, Q a 3x3 array, or U(t, Q). Alone it is enough: the torque is derived to round-off.
     torque       tau(t, Q) or tau(t, Q, Omega) -> three numbers in body axes; or
     torque_space the same in space axes, a function of (t, Q) or (t, Q, omega_space)
     nonconservative   a torque beside a potential that does not derive from it, a function as torque
@@ -41,7 +41,7 @@ class Problem(Travels):
     args         the same one by one, for functions such as torque(t, Q, k, c)
     Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
     Omega0, Pi0  body angular velocity, or body angular momentum
-    invariants   {name: function(Q, Omega) -> number} that you expect to be conserved
+    invariants   {name: function(Q, Omega) or (t, Q, Omega) -> number} that you expect to be conserved
     breaks       times at which the torque jumps; steps must begin there
     h, t_end     step and end of the interval to use when none is given
     """
@@ -103,7 +103,8 @@ class Problem(Travels):
         self.parameters = self._own_parameters()
         asked = {label: functions.with_values(given[label], forms[label].fields, row) for label in given}
         torques = {label: (f, forms[label]) for label, f in asked.items() if label != "potential"}
-        check_functions(self, torques, asked.get("potential"))
+        timed = self.timed_potential_kernel is not None
+        check_functions(self, torques, asked.get("potential"), timed)
         self._is_made = True
 
     def _set_kernels(self, given, forms):
@@ -119,8 +120,10 @@ class Problem(Travels):
                 moments.append(of(moving, label))
             elif label in given:
                 torques.append(of(body, label))
+        timed = "potential" in given and forms["potential"].first[0] == "t"
         if "potential" in given and not given.keys() & {"torque", "torque_space"}:
-            torques.insert(0, of(functions.potential_only, "potential"))
+            derived = functions.timed_potential_only if timed else functions.potential_only
+            torques.insert(0, of(derived, "potential"))
         self.torque_kernel = functions.no_torque
         if torques:
             self.torque_kernel = torques[0] if len(torques) == 1 else functions.of_two(*torques)
@@ -139,8 +142,10 @@ class Problem(Travels):
             "without rotor": functions.with_internal(base, bool(moments), damped, False),
             "all": functions.with_internal(base, bool(moments), damped, rotor),
         }
-        self.potential_kernel = None
-        if "potential" in given:
+        self.potential_kernel = self.timed_potential_kernel = None
+        if timed:
+            self.timed_potential_kernel = of(functions.timed_potential, "potential")
+        elif "potential" in given:
             self.potential_kernel = of(functions.user_potential, "potential")
         elif not torques and not moments:
             self.potential_kernel = functions.no_potential
@@ -176,7 +181,7 @@ class Problem(Travels):
         self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
         if not callable(parameters) and not np.array_equal(self.axes, np.eye(3)):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
-        self.torque_kernel, self.potential_kernel = torque, potential
+        self.torque_kernel, self.potential_kernel, self.timed_potential_kernel = torque, potential, None
         self.has_torque = torque is not functions.no_torque
         self.functions = self.fields = None
         self.internal, self.forces, self.moving_kernels, self.conservative_kernel = Internal(), Forces(), {}, torque
@@ -233,7 +238,7 @@ class Problem(Travels):
         return shown("problem, a card", self)
 
     def __repr__(self):
-        kind = "free" if not self.has_torque else "with a potential" if self.has_potential else "with a torque"
+        kind = "free" if not self.has_torque else "with a potential" if self.has_energy else "with a torque"
         return f"<Problem {self.name}: {kind}, inertia {np.array2string(self.inertia, separator=', ')}>"
 
     @property
@@ -243,13 +248,19 @@ class Problem(Travels):
 
     @property
     def has_potential(self):
-        """Whether there is an energy to speak of."""
+        """Whether there is a potential of the attitude alone, so that an energy is conserved but for other torques."""
         return self.potential_kernel is not None
+
+    @property
+    def has_energy(self):
+        """Whether there is an energy to speak of: with a potential U(Q), or U(t, Q)."""
+        return self.has_potential or self.timed_potential_kernel is not None
 
     def torque(self, t, Q, Omega=None):
         """The torque at time t and attitude Q (3x3), in body axes; at the velocity Omega, where it depends on it.
 
-        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion.
+        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion, but for what a
+        controller holds.
         """
         if self.forces.any:
             if Omega is None:
@@ -266,17 +277,21 @@ class Problem(Travels):
         Qp = np.asarray(Q) @ self.axes
         return self.axes @ np.array(kernel(t, tuple(Qp.ravel().tolist()), *velocity, self.parameters))
 
-    def potential(self, Q):
-        """The potential energy at attitude Q."""
-        if not self.has_potential:
+    def potential(self, Q, t=None):
+        """The potential energy at attitude Q, and at time t where it depends on it."""
+        if not self.has_energy:
             raise InputError(f"The problem {self.name!r} has no potential, so it has no energy: give potential=U.")
-        Qp = np.asarray(Q) @ self.axes
-        return self.potential_kernel(tuple(Qp.ravel().tolist()), self.parameters)
+        Qp = tuple((np.asarray(Q) @ self.axes).ravel().tolist())
+        if self.has_potential:
+            return self.potential_kernel(Qp, self.parameters)
+        if t is None:
+            raise InputError(f"The potential of {self.name!r} depends on the time: give t=.")
+        return self.timed_potential_kernel(t, Qp, self.parameters)
 
-    def energy(self, Q, Omega):
+    def energy(self, Q, Omega, t=None):
         """Kinetic plus potential energy."""
         Omega = np.asarray(Omega)
-        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q)
+        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q, t)
 
     @inputs.checked_call
     def replaced(self, *, Q0=None, Omega0=None, Pi0=None, t0=None, inertia=None, args=None, **parameters):
@@ -398,8 +413,10 @@ class Problem(Travels):
 
     @property
     def made_of(self):
-        """The functions that decide how the body moves, for fingerprints."""
-        known = (self.torque_kernel, self.moving_kernels.get("all"), self.potential_kernel)
+        """The functions that decide how the body moves, for fingerprints; the potential is the last."""
+        held = (None, None) if self.control is None else (self.control.law, self.control.period)
+        timed = self.timed_potential_kernel
+        known = (self.torque_kernel, self.moving_kernels.get("all"), *held, timed, self.potential_kernel)
         return [f for f in known if f is not None]
 
     def holding(self, u):
@@ -407,10 +424,14 @@ class Problem(Travels):
         other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
         return other.copied(parameters=other._own_parameters())
 
-    def check_of_attitude(self, who):
-        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+    def check_uncontrolled(self, who):
+        """Raise InputError where something cannot call a controller and there is one."""
         if self.control is not None:
             raise InputError(f"{who} takes no controller, and {self.name!r} has one.")
+
+    def check_of_attitude(self, who):
+        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        self.check_uncontrolled(who)
         if self.forces.any:
             raise InputError(
                 f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."
@@ -469,9 +490,9 @@ _ARGUMENTS = {
     "torque": (("t", "Q"), "Omega"),
     "torque_space": (("t", "Q"), "omega_space"),
     "nonconservative": (("t", "Q"), "Omega"),
-    "potential": (("Q",),),
+    "potential": (("Q",), "", True),
 }
-"""What users' functions take, and what the velocity is called where they may."""
+"""What users' functions take, what the velocity is called where they may, and whether the time may come first."""
 
 
 def _check_together(given, forms):

@@ -38,6 +38,7 @@ class NotAnalytic(InputError):
 
 def reference(problem: Any, t: Any) -> Any:
     """(Q, Omega) at time t, or at an array of times, with the times as leading axis."""
+    problem.check_uncontrolled("The reference")
     if not problem.has_torque:
         return FreeSolution(problem)(t)
     times = np.asarray(t, dtype=float)
@@ -58,11 +59,13 @@ def by_mpmath(problem: Any, t: Any, digits: Any = DIGITS, q: Any = None, Pi: Any
     The numbers of the problem are taken as exact. Another start may be given in the same form. The torque must be
     analytic along the motion but for jumps at the problem's `breaks`.
     """
+    problem.check_uncontrolled("The reference")
     return _taylor(problem, [t], digits, q, Pi)[0]
 
 
 def by_dop853(problem: Any, t: Any) -> Any:
     """(Q, Omega) at time t by SciPy's DOP853; error about 1e-12 for tens of radians, and growing with the time."""
+    problem.check_uncontrolled("The reference")
     from scipy.integrate import solve_ivp
 
     J, inverse = problem.tensor, np.linalg.inv(problem.tensor)

@@ -24,6 +24,11 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             "This trajectory holds no functions (it was read from a file), so that there is nothing between its states."
         )
+    if s.problem.control is not None:
+        raise InputError(
+            f"What the controller of {s.problem.name!r} held is not kept, so that nothing is between the states: "
+            "ask for them in the run, solve(..., t_eval=...)."
+        )
     sign = math.copysign(1, s.h)
     known = sign * np.asarray(s.t)
     runner = runner_of(s.problem, s.integrator, s.h)

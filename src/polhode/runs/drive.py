@@ -235,7 +235,7 @@ class _Streamed:
         if planned >= 2**31:
             raise InputError(f"{planned} rows do not fit in one file (at most 2^31 - 1): raise save_every.")
         digest = None if found is None else int(found["digest"])
-        self.store = Store(path, attributes, self.problem.has_potential, planned, run.row, digest)
+        self.store = Store(path, attributes, self.problem.has_energy, planned, run.row, digest)
         self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
         self.most_steps = (len(self.table) - 1) * run.every
         self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
@@ -283,8 +283,8 @@ class _Streamed:
     def _append(self, t, Q, Omega):
         self._fastest = max(self._fastest, turns.fastest(Omega))
         columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, t, Q, Omega)}
-        if self.problem.has_potential:
-            columns["energy"] = energies(self.problem, Q, Omega)
+        if self.problem.has_energy:
+            columns["energy"] = energies(self.problem, Q, Omega, t)
         self.store.append(**columns)
 
 

@@ -37,12 +37,12 @@ class Quantities:
 
     @property
     def potential(self) -> np.ndarray:
-        """The potential energy U(Q), (n,)."""
+        """The potential energy U(Q), or U(t, Q), (n,)."""
         from polhode.runs.trajectory import potential_energies  # which is made of this file
 
         if self.problem is None and "energy" in self.saved:
             return self.energy - self.kinetic
-        return potential_energies(self._described(), self.Q)
+        return potential_energies(self._described(), self.Q, self.t)
 
     @property
     def Omega_space(self) -> np.ndarray:
@@ -85,6 +85,11 @@ class Quantities:
     def _accelerations(self) -> np.ndarray:
         """Omega' at each state, by the equation of motion."""
         problem = self._described()
+        if problem.control is not None:
+            raise InputError(
+                f"The acceleration follows from the torque, and what the controller of {problem.name!r} held is not "
+                "kept: take differences of Omega."
+            )
         states = zip(self.t.tolist(), self.Q, self.Omega)
         tau = np.array([problem.torque(t, Q, Omega) for t, Q, Omega in states])
         return np.linalg.solve(self._tensor, (np.cross(applied(self._tensor, self.Omega), self.Omega) + tau).T).T

@@ -62,6 +62,11 @@ class Survey:
 
     def begin(self, problem, state, body):
         """The last arguments of ``loop.survey``, but for the potential: made from the first state."""
+        if self.wants_energy and problem.timed_potential_kernel is not None:
+            raise InputError(
+                f'reduce="energy" counts T + U(Q), and the potential of {problem.name!r} depends on the time: save '
+                "states, and take the energy of the Trajectory."
+            )
         if self.wants_energy and not problem.has_potential:
             raise InputError(
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'

@@ -15,6 +15,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import FileError, InputError, one_line
+from polhode.inputs.parameters import arguments
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
@@ -120,14 +121,14 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     @functools.cached_property
     def energy(self):
-        """E(t) = Omega.J Omega/2 + U(Q)."""
+        """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q)."""
         if "energy" in self.saved:
             return self.saved["energy"]
-        return energies(self._described(), self.Q, self.Omega)
+        return energies(self._described(), self.Q, self.Omega, self.t)
 
     @property
     def _has_energy(self):
-        return "energy" in self.saved or (self.problem is not None and self.problem.has_potential)
+        return "energy" in self.saved or (self.problem is not None and self.problem.has_energy)
 
     @property
     def energy_error(self):
@@ -153,7 +154,10 @@ class Trajectory(Attitudes, Quantities, Travels):
             raise InputError(
                 f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}."
             )
-        return np.array([functions[name](Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
+        f = functions[name]
+        if arguments(f)[0] == 3:
+            return np.array([f(t, Q, Omega) for t, Q, Omega in zip(self.t.tolist(), self.Q, self.Omega)])
+        return np.array([f(Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
 
     def _described(self):
         if self.problem is None:
@@ -326,11 +330,11 @@ def _inertia(numbers):
     return numbers.reshape(3, 3) if numbers.size == 9 else numbers
 
 
-def energies(problem, Q, Omega):
+def energies(problem, Q, Omega, t=None):
     """Kinetic plus potential energy at each state of a stack."""
     Pi = applied(problem.tensor, Omega)
     kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
-    return kinetic + potential_energies(problem, Q)
+    return kinetic + potential_energies(problem, Q, t)
 
 
 def momenta(problem, t, Q, Omega):
@@ -339,8 +343,10 @@ def momenta(problem, t, Q, Omega):
     return applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
 
 
-def potential_energies(problem, Q):
-    """U at each attitude of a stack: by machine code where the potential could be compiled."""
+def potential_energies(problem, Q, t=None):
+    """U at each attitude of a stack: by machine code where the potential could be compiled; at the times t (n,)."""
+    if t is not None and problem.timed_potential_kernel is not None:
+        return np.array([problem.potential(q, x) for q, x in zip(Q, t.tolist())])
     machine = problem.machine_potential if problem.has_potential else None
     if machine is not None:
         from polhode.machine import compile

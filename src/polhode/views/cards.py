@@ -11,7 +11,7 @@ from polhode.views.page import table
 
 def problem_card(p: Any) -> str:
     """What moves, and where it starts."""
-    kind = "free" if not p.has_torque else "with a potential" if p.has_potential else "with a torque"
+    kind = "free" if not p.has_torque else "with a potential" if p.has_energy else "with a torque"
     facts = {
         "kind": kind,
         "inertia": _numbers(p.inertia),
@@ -44,7 +44,7 @@ def trajectory_card(s: Any) -> str:
         "steps": f"{s.stats.get('n_steps', len(s.t) - 1)}",
         "outcome": s.message or "reached the end",
     }
-    if len(s.t) and ("energy" in s.saved or (s.problem is not None and s.problem.has_potential)):
+    if len(s.t) and ("energy" in s.saved or (s.problem is not None and s.problem.has_energy)):
         facts["largest energy error"] = f"{np.abs(s.energy_error).max():.2g}"
     facts |= {f"event {name}": f"{len(found)} times" for name, found in s.events.items()}
     return _card(f"Trajectory of {s.problem_name}", facts)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from polhode.inputs import file_path
-from polhode.inputs.parameters import FIRST
 from polhode.runs.attitudes import Attitudes
 from polhode.runs.tables import described
 from polhode.shown import shown
@@ -23,7 +22,7 @@ def dataset(e: Any, units: Any = None) -> Any:
 
     axes, N = list("xyz"), len(e)
     data = {"Q": (("t", "body", "space", "axis"), e.Q), "Omega": (("t", "body", "axis"), e.Omega)}
-    if e.problem.has_potential:
+    if e.problem.has_energy:
         data["energy"] = (("t", "body"), e.energy)
     data["momentum"] = (("t", "body", "space"), e.momentum)
     data["success"] = (("body",), e.success)
@@ -41,7 +40,7 @@ def _parameters(e: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if fields is None:
         return found
-    rows, at = np.broadcast_to(e.bodies.parameters, (len(e), e.bodies.parameters.shape[1])), FIRST
+    rows, at = np.broadcast_to(e.bodies.parameters, (len(e), e.bodies.parameters.shape[1])), fields.first
     for name, shape in zip(fields.names, fields.shapes):
         size = math.prod(shape)
         label = name if name not in ("t", "body", "space", "axis", "Q", "Omega", "energy", "inertia") else f"{name}_"

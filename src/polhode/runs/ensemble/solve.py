@@ -224,7 +224,7 @@ class Ensemble(Attitudes, Travels):
     @property
     def has_energy(self) -> bool:
         """Whether there is an energy."""
-        return self.problem.has_potential
+        return self.problem.has_energy
 
     @property
     def problem(self):
@@ -264,7 +264,7 @@ class Ensemble(Attitudes, Travels):
 
     @functools.cached_property
     def energy(self):
-        """E(t) = Omega.J Omega/2 + U(Q), (n, N)."""
+        """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q), (n, N)."""
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials()
 
@@ -279,7 +279,7 @@ class Ensemble(Attitudes, Travels):
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         if not self.problem.forces.rotor:
             return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
-        l = self.problem.internal.momentum(self.t)[:, None]
+        l = np.stack([p.internal.momentum(self.t) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
         return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
 
     @functools.cached_property
@@ -333,7 +333,9 @@ class Ensemble(Attitudes, Travels):
         machine = p.machine_potential if p.has_potential and self.rows is not None else None
         if machine is None:
             problems = [self.bodies.problem(i) for i in range(N)]
-            return np.array([[a.potential(Q) for a, Q in zip(problems, row)] for row in self.Q])
+            return np.array(
+                [[a.potential(Q, t) for a, Q in zip(problems, row)] for t, row in zip(self.t.tolist(), self.Q)]
+            )
         from polhode.machine import compile
 
         start = np.full((1, 4, N), np.nan)

@@ -175,7 +175,7 @@ def _kinds(problem):
 
 def _functions(problem):
     if problem.functions is not None:
-        return (*problem.functions.items(), problem.forces)
+        return (*problem.functions.items(), problem.forces, problem.control)
     return (problem.torque_kernel, problem.potential_kernel)
 
 
@@ -189,8 +189,11 @@ def _following(kinds, moments, axes):
 
 def _with_rows(kinds, moments, axes, rows):
     """The parameters of bodies, with rows of what the user named."""
-    if len(moments) == 1 or len(rows) in (1, len(moments)):
+    if len(kinds) == 1 and (len(moments) == 1 or len(rows) in (1, len(moments))):
         return kinds[0].parameter_rows(moments, axes, rows)
+    if len(rows) in (1, len(kinds)) and len(moments) in (1, len(kinds)):  # each has its own damping and rotor
+        each = ((_of(x, i)[None] for x in (moments, axes, rows)) for i in range(len(kinds)))
+        return np.array([p.parameter_rows(*own)[0] for p, own in zip(kinds, each)])
     raise InputError(
         f"The bodies are not of one number: inertia {len(moments)}, parameters {len(rows)}. Give each for all bodies, "
         "or once for all."

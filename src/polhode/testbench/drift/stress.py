@@ -65,7 +65,7 @@ def stress(
         return stress_family(random, methods, h, t_end, ensemble, progress)
     problem, t_end = given_problem(problem, None), number("t_end", t_end)
     if not problem.has_potential:
-        raise InputError(f"The problem {problem.name!r} has no potential, so it has no energy that could drift.")
+        raise InputError(f"The problem {problem.name!r} has no potential U(Q), so it has no energy that could drift.")
     methods = _methods(methods, problem)
     h, counts = _step_sizes(problem, h, t_end)
     starts = Starts(problem, ensemble, h)

@@ -72,7 +72,7 @@ def _attitude(axes: Any, trajectory: Any) -> None:
 
 def _energy(axes: Any, trajectory: Any) -> None:
     problem = trajectory.problem
-    if "energy" in trajectory.saved or (problem is not None and problem.has_potential):
+    if "energy" in trajectory.saved or (problem is not None and problem.has_energy):
         axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
         _curve(axes, trajectory.t, trajectory.energy_error, INK)
         axes.set_ylabel("$E(t) - E(0)$")
