@@ -327,3 +327,11 @@ BAD = [
 def test_misuse_gets_a_sentence(call, words):
     with pytest.raises(InputError, match=re.escape(words)):
         call()
+
+
+@pytest.mark.parametrize("more", [{}, {"args": (2.0,)}])
+@pytest.mark.parametrize("what", [{"rotor": (1, 2, 3)}, {"damping": 0.1}, {"name": "other"}])
+def test_what_cannot_be_replaced_is_said(what, more):
+    p = ph.Problem(inertia=(1, 2, 2.5), Omega0=(1, 0, 0.1), torque=lambda t, Q, a: (a, 0.0, 0.0), args=(1.0,))
+    with pytest.raises(ph.InputError, match="t0, inertia, args and its parameters can be replaced; for anything else"):
+        p.replaced(**what, **more)

@@ -120,13 +120,13 @@ def fields(parameters: Any, args: Any, first: int = FIRST) -> tuple[Fields | Non
     return found, found.row(values)
 
 
-def check_names(known: Fields | None, given: Mapping[str, Any], whose: str) -> Fields:
-    """The fields, if every name given is one of them."""
+def check_names(known: Fields | None, given: Mapping[str, Any], whose: str, more: str = "") -> Fields:
+    """The fields, if every name given is one of them; `more` ends the sentence if not."""
     names = known.names if known is not None and not known.spread else ()
     for name in given:
         if name not in names:
             there = f"It has {', '.join(names)}." if names else "It was made without parameters=."
-            raise InputError(f"{whose} has no parameter {one_line(name)}. {there}")
+            raise InputError(f"{whose} has no parameter {one_line(name)}. {there}{more}")
     assert known is not None or not given
     return known or Fields((), ())
 

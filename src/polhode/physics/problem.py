@@ -21,6 +21,11 @@ from polhode.physics.wheels import given_wheels, without_spin
 from polhode.pickling import Travels
 from polhode.shown import shown
 
+REPLACED = (
+    " Q0, Omega0, Pi0, t0, inertia, args and its parameters can be replaced; for anything else build the problem anew."
+)
+"""What `Problem.replaced` says when it is given something else."""
+
 
 class Problem(Travels):
     """A rigid body about a fixed point, and the torque on it.
@@ -384,15 +389,15 @@ class Problem(Travels):
         return self.copied(parameters=self.parameters[:at] + row + self.parameters[at + len(row) :])
 
     def _replaced_row(self, args, parameters):
-        if args is not None:
-            if self.fields is None or not self.fields.spread:
-                raise InputError(f"The problem {self.name!r} was made without args=.")
-            values = dict(zip(self.fields.names, inputs.items("args", args, "a sequence of numbers and arrays")))
-            if len(values) != len(self.fields.names) or len(args) != len(values):
-                raise InputError(f"args has {len(args)} values; the problem has {len(self.fields.names)}.")
-            return self.fields.replaced(self.row, values | parameters)
-        fields = named.check_names(self.fields, parameters, f"The problem {self.name!r}")
-        return fields.replaced(self.row, parameters)
+        fields = named.check_names(self.fields, parameters, f"The problem {self.name!r}", REPLACED)
+        if args is None:
+            return fields.replaced(self.row, parameters)
+        if self.fields is None or not self.fields.spread:
+            raise InputError(f"The problem {self.name!r} was made without args=.")
+        values = dict(zip(self.fields.names, inputs.items("args", args, "a sequence of numbers and arrays")))
+        if len(values) != len(self.fields.names) or len(args) != len(values):
+            raise InputError(f"args has {len(args)} values; the problem has {len(self.fields.names)}.")
+        return self.fields.replaced(self.row, values)
 
     def _own_parameters(self):
         return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())

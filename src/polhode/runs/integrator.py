@@ -39,8 +39,8 @@ class Integrator(Travels):
         self._method, self._compiled = integrator(method), inputs.flag_or_none("compiled", compiled)
         self._make()
 
-    def _make(self) -> None:
-        self._runner: Runner = runner_of(self.problem, self._method, self.h, self._compiled)
+    def _make(self, held: tuple[float, ...] = ()) -> None:
+        self._runner: Runner = runner_of(self.problem, self._method, self.h, self._compiled, held=held)
         self._taken, self._nowhere = 0, np.empty((0, self._runner.width))
         self._seen: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
 
@@ -88,7 +88,8 @@ class Integrator(Travels):
     def advance_to(self, t: float) -> "Integrator":
         """Go to time t; returns itself. If t is not a whole number of steps away, by equal steps of at most h.
 
-        Then the steps after it begin there, and a method that carries memory is started anew.
+        Then the steps after it begin there, and a method that carries memory is started anew. With a controller, which
+        looks every so many steps, t must be a whole number of them away.
         """
         t, h = inputs.number("t", t), self.h
         n, is_whole = inputs.steps_to(self.t, h, t)
@@ -99,6 +100,12 @@ class Integrator(Travels):
         if is_whole:
             return self.step(n)
         begin = self.t
+        if self.problem.control is not None:
+            raise InputError(
+                f"t = {t:g} is no whole number of steps of h = {h:g} away from t = {begin:g}, and the controller of "
+                f"{self.problem.name!r} looks every so many steps: take t = {begin + (n - 1) * h:.10g} or "
+                f"{begin + n * h:.10g}."
+            )
         self._place(self._runner.row(), begin, (t - begin) / n)
         try:
             return self.step(n)
@@ -119,9 +126,9 @@ class Integrator(Travels):
         begins = set(changed) & {"Q0", "Omega0", "Pi0", "t0"}
         if begins:
             raise InputError(f"{', '.join(sorted(begins))} is where a run begins: use reset.")
-        row, here, t = self._runner.row(), self._state(), self.t
+        row, here, t, held = self._runner.row(), self._state(), self.t, self._runner.held
         self.problem = self.problem.replaced(**changed)
-        self._make()
+        self._make(held)
         if changed.get("inertia") is not None:  # the velocity stays, and the momentum follows it
             row = self._runner.row_of(*here)
         self._place(row, t, self.h)
@@ -135,12 +142,12 @@ class Integrator(Travels):
         runner = self._runner
         state = [float(x) for x in runner.numbers()]
         kept = {k: x for k, x in vars(self).items() if k not in ("_runner", "_nowhere", "_seen")}
-        return kept | {"_at": (runner.t0, runner.h, self._taken, state)}
+        return kept | {"_at": (runner.t0, runner.h, self._taken, state, runner.held)}
 
     def __setstate__(self, luggage: dict[str, Any]) -> None:
-        t0, h, taken, state = luggage.pop("_at")
+        t0, h, taken, state, held = luggage.pop("_at")
         vars(self).update(luggage)
-        self._make()
+        self._make(held)
         self._place(self._runner.row(), t0, h)
         self._runner.restore(state)
         self._taken = taken

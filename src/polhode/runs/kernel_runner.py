@@ -44,6 +44,7 @@ class KernelRunner:
 
     width = 7  # numbers in a row: q, Pi
     ended = ""  # by an event: see ``watched.py``
+    held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
 
     def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
         if method.free_only and problem.has_torque:
@@ -52,11 +53,6 @@ class KernelRunner:
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self._period = problem.control.steps(h) if problem.control else None
-        if self._period and survey is not None:
-            raise InputError(
-                f"reduce does not go with a controller, and {problem.name!r} has one: save states instead."
-            )
         self._survey, self.raised, self._doubts = survey, None, 0
         try:
             self.body = body_of(problem, self.method)
@@ -118,8 +114,6 @@ class KernelRunner:
         """
         from polhode.machine import watching
 
-        if self._period:
-            raise InputError(f"events do not go with a controller, and {self.problem.name!r} has one.")
         head, kind, _ = self._code
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
@@ -235,45 +229,16 @@ class KernelRunner:
 
     def advance(self, first, n, every, left, out, row):
         """Take steps; see ``Runner.advance``."""
-        if self._period:
-            return self._controlled(first, n, every, left, out, row)
-        return self._free(first, n, every, left, out, row)
-
-    def _free(self, first, n, every, left, out, row):
         result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
         self.state = result[5]
         return result
 
-    def _controlled(self, first, n, every, left, out, row):
-        """Steps from one look of the controller to the next; it looks where a whole number of periods has gone by."""
-        taken, iterations, error = 0, 0, 0.0
-        before = round((self.t0 - self.problem.t0) / self.h)  # steps from the start of the problem to where it began
-        while taken < n:
-            i = first + taken
-            gone = (before + i) % self._period
-            if gone == 0:
-                try:
-                    self._look_again(self.t0 + i * self.h)
-                except Exception as raised:
-                    self.raised = raised
-                    return taken, row, left, iterations, 0.0, self.state
-            size = min(self._period - gone, n - taken)
-            took, row, left, its, error, _ = self._free(i, size, every, left, out, row)
-            taken, iterations = taken + took, iterations + its
-            if took < size:
-                break
-        return taken, row, left, iterations, error, self.state
-
-    def _look_again(self, t):
-        """Hold what the law says now, and let the state know the torque."""
-        (Q,), (Omega,) = self.seen(np.array([self.row()]))
-        par = self.problem.holding(self.problem.control.torque(t, Q, Omega)).parameters
+    def give(self, par):
+        """Other parameters of the torque, from here on."""
         J, iJ, numbers, (kernel, _, *rest) = self.body
         self.body = (J, iJ, numbers, (kernel, par, *rest))
         if self._code is not None:
             self._code[0][2][:] = par
-        q, Pi, _, memory = self.state
-        self.state = (q, Pi, self.method.start(self.h, t, q, Pi, self.body)[2], memory)
 
     def row(self):
         """The state as a row."""
@@ -323,7 +288,8 @@ class KernelRunner:
         """The sentence for a step that failed: number k, at time t."""
         where = f"step {k} (t = {t:g}) of {self.problem.name} with h = {self.h:g}"
         if self.raised is not None:
-            return f"{type(self.raised).__name__} in {where}: {self.raised}. What was computed until then is here."
+            said = str(self.raised).rstrip(".")
+            return f"{type(self.raised).__name__} in {where}: {said}. What was computed until then is here."
         if error > 0:
             return (
                 f"{self.name} did not solve its equations at {where}: the iteration was given up with an "

@@ -15,6 +15,7 @@ class PlainRunner:
     is_compiled = False
     width = 12  # numbers in a row: Q, Omega
     ended = ""
+    held: tuple[float, ...] = ()  # no controller
 
     def __init__(self, problem, function, h):
         if problem.control is not None:
@@ -118,8 +119,6 @@ class PlainRunner:
     def failure(self, k, t, error):
         where = f"at step {k} (t = {t:g}) of {self.problem.name}"
         if self.raised is not None:
-            return (
-                f"{self.name} raised {type(self.raised).__name__} {where}: {self.raised}. What was computed until then "
-                "is here."
-            )
+            said = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."
+            return f"{self.name} raised {said} What was computed until then is here."
         return f"{self.name} returned a value that is not finite {where}."

@@ -9,6 +9,7 @@ from polhode.errors import InputError
 from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
+from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.reductions import Survey
@@ -24,6 +25,7 @@ class Runner(Protocol):
     t0: float
     width: int  # numbers in a row
     ended: str  # the event that has ended the run, if one has
+    held: tuple[float, ...]  # what a controller holds, if there is one and it has looked
     raised: Exception | None  # what a function of the user's raised, which ended the run
 
     @property
@@ -69,10 +71,17 @@ class Runner(Protocol):
 
 
 def runner_of(
-    problem: Problem, method: Integrator, h: float, compiled: bool | None = None, survey: Survey | None = None
+    problem: Problem,
+    method: Integrator,
+    h: float,
+    compiled: bool | None = None,
+    survey: Survey | None = None,
+    held: tuple[float, ...] = (),
 ) -> Runner:
-    """The runner that a method needs."""
+    """The runner that a method needs; `held` is what the controller of another runner held."""
     if isinstance(method, Method):
+        if problem.control is not None:
+            return ControlledRunner(problem, method, h, compiled, survey=survey, held=held)
         return KernelRunner(problem, method, h, compiled, survey=survey)
     if isinstance(method, Taylor) and survey is None:
         if compiled is False:

@@ -12,6 +12,7 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
+from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.kernel_runner import KernelRunner
@@ -103,6 +104,8 @@ def solve(
     seconds = inputs.number("checkpoint_every", checkpoint_every)
     survey = Survey(reduce, each, n) if reduce else None
     runner = runner_of(problem, method, h, compiled, survey)
+    if isinstance(runner, ControlledRunner):
+        runner.first_look()
     if wanted is not None or events:
         inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
         if out is not None or checkpoint is not None:
@@ -155,7 +158,10 @@ def step(problem, method, Q, Omega, h, t=0.0):
     Q, Omega, t = inputs.rotation("Q", Q), inputs.vector("Omega", Omega), inputs.number("t", t)
     if not isinstance(method, Method):
         return PlainRunner(problem, method, h).one(Q, Omega, t)
-    runner = KernelRunner(problem, method, h, False, Q, Omega, t)
+    kind = KernelRunner if problem.control is None else ControlledRunner
+    runner = kind(problem, method, h, False, Q, Omega, t)
+    if isinstance(runner, ControlledRunner):
+        runner.check_look()
     out = np.empty((1, 7))
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:

@@ -89,6 +89,7 @@ class TaylorRunner:
     width, is_compiled = 7, True
     raised: Exception | None = None
     ended = ""  # by an event: see ``watched.py``
+    held: tuple[float, ...] = ()  # no controller
 
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
