@@ -16,6 +16,7 @@ class Sampled(Travels):
     """A zero-order hold: law(t, Q, Omega) -> torque in body axes, called at t0, t0 + period, ... and held in between.
 
     The period is a whole number of steps. The law is called in Python; the steps between two calls are not.
+    At a call the torque jumps, and the method is started anew: one with a memory, as ADAMS8, keeps its order.
     """
 
     law: Callable[..., Any]
