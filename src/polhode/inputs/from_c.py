@@ -11,6 +11,8 @@ from polhode.errors import InputError, one_line
 from polhode.inputs.functions import vector3
 
 PLACE = ctypes.c_void_p
+ANY_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
+"""What all functions of ctypes are."""
 SIGNATURE = "void (double t, const double Q[9], const double Omega[3], double out[3], void *data)"
 
 
@@ -40,14 +42,14 @@ def c_function(function: Any, data: Any = None) -> Callable[..., Any]:
 
 
 def floats_alone(x: np.ndarray) -> None:
-    """Raise TypeError where an array is not floats one after the other, as C reads it; in machine code its type tells."""
+    """Raise TypeError where an array is not floats one after the other, as C reads it; in machine code by its type."""
     if x.dtype != np.float64 or not x.flags.c_contiguous:
         raise TypeError("a function of C takes floats alone")
 
 
 def is_from_c(value: object) -> bool:
     """Whether a value is a function of ctypes, or a cfunc of Numba."""
-    return isinstance(value, ctypes._CFuncPtr) or (hasattr(value, "native_name") and hasattr(value, "address"))
+    return isinstance(value, ANY_FUNCTION) or (hasattr(value, "native_name") and hasattr(value, "address"))
 
 
 def _address(function: Any) -> int:
@@ -55,7 +57,7 @@ def _address(function: Any) -> int:
         raise InputError(
             "c_function is for functions of C; one that is compiled by Numba's njit goes to torque= itself."
         )
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, ANY_FUNCTION):
         found = ctypes.cast(function, PLACE).value
     elif is_from_c(function):
         found = function.address
@@ -63,8 +65,8 @@ def _address(function: Any) -> int:
         found = function
     if not isinstance(found, int) or isinstance(found, bool) or found <= 0:
         raise InputError(
-            f"c_function got {one_line(function)}; give the address of a function {SIGNATURE}, a function of ctypes, or "
-            "a cfunc of Numba."
+            f"c_function got {one_line(function)}; give the address of a function {SIGNATURE}, a function of ctypes, "
+            "or a cfunc of Numba."
         )
     return found
 
