@@ -58,6 +58,16 @@ class Crossings:
     def __len__(self) -> int:
         return len(self.t)
 
+    def table(self) -> np.ndarray:
+        """As a file keeps them: t, direction, Q and Omega, 14 numbers for each."""
+        columns = (self.t, self.direction, *self.Q.reshape(-1, 9).T, *self.Omega.reshape(-1, 3).T)
+        return np.array(columns, dtype=float).reshape(14, -1).T
+
+    @classmethod
+    def of(cls, table: np.ndarray) -> "Crossings":
+        """From such a table."""
+        return cls(table[:, 0], table[:, 2:11].reshape(-1, 3, 3), table[:, 11:], table[:, 1].astype(int))
+
 
 @dataclass(frozen=True)
 class Trajectory(Attitudes, Quantities, Travels):
@@ -215,7 +225,10 @@ class Trajectory(Attitudes, Quantities, Travels):
                 f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
                 "which polhode.load reads back) or .csv (a table of numbers)."
             )
-        data = self.to_xarray(units).assign_attrs(complete=int(self.success))
+        data = self.to_xarray(units).assign_attrs(complete=int(self.success), events=json.dumps(list(self.events)))
+        for i, found in enumerate(self.events.values()):
+            if len(found):  # a dimension of length zero is an endless one in netCDF
+                data[f"event_{i}"] = ((f"crossing_{i}", "event_column"), found.table())
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
 
         def write(new):
@@ -304,7 +317,15 @@ def load(path):
         problem_name=data.attrs["problem"],
         saved={k: data[k].values for k in SAVED if k in data},
         inertia=_inertia(data.attrs.get("inertia")),
+        events=_events(data),
     )
+
+
+def _events(data):
+    """The crossings of events that a file keeps, by name."""
+    names = json.loads(data.attrs.get("events", "[]"))
+    tables = (data[f"event_{i}"].values if f"event_{i}" in data else np.empty((0, 14)) for i in range(len(names)))
+    return {name: Crossings.of(table) for name, table in zip(names, tables)}
 
 
 def _dataset(path):

@@ -40,7 +40,7 @@ class Watched:
         self._found: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
         if events:
-            self._values = [self._value(name, runner.t0, runner.row()) for name in events.functions]
+            self._values = [self._first(name) for name in events.functions]
             self._machine = _machine_watch(runner, events, self._value)
 
     def __getattr__(self, name: str) -> Any:
@@ -179,6 +179,22 @@ class Watched:
         if row is None:
             raise ArithmeticError(f"{self._runner.name} cannot take {theta:.3g} of a step")
         return row
+
+    def _first(self, name: str) -> float:
+        """The value at the start, where what cannot be an event is told."""
+        t = self._runner.t0
+        try:
+            value = self._value(name, t, self._runner.row())
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"The event {name!r} raised {type(error).__name__} at the start, t = {t:g}: {error}. It is called as "
+                "event(t, Q, Omega) and must return one number."
+            ) from error
+        if not math.isfinite(value):
+            raise InputError(f"The event {name!r} is {value} at the start, t = {t:g}; it must be a finite number.")
+        return value
 
     def _value(self, name: str, t: float, row: Row) -> float:
         Q, Omega = self._runner.seen(np.array([row]))

@@ -539,7 +539,7 @@ def test_problems_that_do_not_belong_together():
         solve_ensemble([], "VLV", h=0.1, n_steps=2)
     with pytest.raises(ph.InputError, match="must be a Problem"):
         solve_ensemble(3, "VLV", h=0.1, n_steps=2)
-    with pytest.raises(ph.InputError, match="Give a sequence of problems"):
+    with pytest.raises(ph.InputError, match="give a dictionary"):
         solve_ensemble(ph.Problem(**START, torque=indexed), "VLV", parameters=[(1,)], h=0.1, n_steps=2)
 
 

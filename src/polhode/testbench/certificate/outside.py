@@ -288,10 +288,10 @@ class Counted(Problem):
     def __init__(self, problem):
         vars(self).update(vars(problem), calls=[])
 
-    def torque(self, t, Q):
+    def torque(self, t, Q, Omega=None):
         """The torque, and a note of the time."""
         self.calls.append(t)
-        return super().torque(t, Q)
+        return super().torque(t, Q, Omega)
 
 
 def counted(run, p, steps=16):
