@@ -143,6 +143,15 @@ def test_a_pulse_that_no_trial_has_seen(method):
 
 
 def test_a_pulse_that_two_runs_of_a_method_step_over():
-    p, Q = pulse(300.0, 0.004)
-    s = ph.solve(p, "RKN6", accuracy=1e-4, h=10.0, t_end=10.0)
-    assert apart(s.Q[-1:], Q) <= 1e-4 and s.error_estimate <= 1e-4
+    p, Q = pulse(600.0, 0.002)
+    for method in ("RKN6", "auto"):
+        s = ph.solve(p, method, accuracy=1e-4, h=10.0, t_end=10.0)
+        assert apart(s.Q[-1:], Q) <= 1e-4 and s.error_estimate <= 1e-4
+
+
+def test_a_pulse_that_a_given_method_never_sees_is_told():
+    p, Q = pulse(600.0, 0.002)
+    with pytest.warns(UserWarning, match="pulses too short"):
+        s = ph.solve(p, "TAYLOR", accuracy=1e-4, h=10.0, t_end=10.0)
+    error = apart(s.Q[-1:], Q)
+    assert error > 0.1 and s.error_estimate == pytest.approx(error, rel=0.01)
