@@ -1,6 +1,7 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
 from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
+from polhode.inputs.from_c import c_function
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
@@ -63,6 +64,7 @@ __all__ = [
     "Wheel",
     "animate",
     "build",
+    "c_function",
     "certify",
     "compose",
     "converge",

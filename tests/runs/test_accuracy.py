@@ -1,6 +1,8 @@
 """`solve(accuracy=...)`: the accuracy is reached, and the error told is the error made, on every problem."""
 
+import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import polhode as ph
 from polhode.errors import InputError
@@ -8,6 +10,9 @@ from polhode.reference.reference import reference
 from polhode.runs.accuracy import apart
 
 SPAN = 4.0
+BODY = dict(
+    inertia=[[2, 0.3, -0.1], [0.3, 2.5, 0.2], [-0.1, 0.2, 3]], Q0=(0.1, 0.5, 0.2), Omega0=(0.3, 0.2, 1.5)
+)  # of a full tensor
 
 
 @pytest.mark.parametrize("accuracy", [1e-5, 1e-10])
@@ -59,3 +64,94 @@ def test_what_cannot_be_reached_is_said():
     with pytest.warns(UserWarning, match="was not reached"):
         s = ph.solve("lagrange-top", accuracy=1e-14, t_end=40.0, h=4.0)
     assert s.error_estimate > 1e-14
+
+
+def by_scipy(p, times, torque, held=lambda t, Q, Omega: 0.0):
+    """The attitudes at these times by DOP853, in pieces; `held` is asked at the beginning of each."""
+    J = p.tensor
+
+    def rates(t, y, u):
+        Q, Omega = y[:9].reshape(3, 3), y[9:]
+        a, b, c = Omega
+        hat = np.array([[0, -c, b], [c, 0, -a], [-b, a, 0]])
+        moment = np.cross(J @ Omega, Omega) + torque(t, Q) + u
+        return np.concatenate([(Q @ hat).ravel(), np.linalg.solve(J, moment)])
+
+    y, found = np.concatenate([p.Q0.ravel(), p.Omega0]), []
+    for a, b in zip([p.t0, *times], times):
+        u = held(a, y[:9].reshape(3, 3), y[9:])
+        y = solve_ivp(rates, (a, b), y, method="DOP853", rtol=1e-11, atol=1e-12, args=(u,)).y[:, -1]
+        found.append(y[:9].reshape(3, 3))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"potential": lambda Q: Q[2, 2], "damping": 0.2},
+        {"potential": lambda Q: Q[2, 2], "rotor": (0.1, 0.2, 0.3)},
+        {"torque": lambda t, Q, Omega: (np.sin(t) - 0.1 * Omega[0], -0.2 * Omega[1] * Q[0, 0], 0.3 * Q[1, 2])},
+    ],
+    ids=["damping", "rotor", "torque of the velocity"],
+)
+def test_torques_that_depend_on_the_velocity(given):
+    p = ph.Problem(**given, **BODY)
+    s = ph.solve(p, accuracy=1e-6, h=0.5, t_end=2.0)
+    error = apart(s.Q[1:], reference(p, s.t[1:])[0])
+    assert error <= 1e-6 and error / 10 < s.error_estimate < 10 * error
+
+
+def law(t, Q, Omega):
+    """A controller that brings the body to rest at Q = 1."""
+    return -0.5 * Omega - 0.8 * np.array([Q[2, 1] - Q[1, 2], Q[0, 2] - Q[2, 0], Q[1, 0] - Q[0, 1]])
+
+
+@pytest.mark.parametrize("t_end", [2.0, 0.65])
+def test_steps_are_parts_of_the_period_of_a_controller(t_end):
+    p = ph.Problem(control=ph.Sampled(law, period=0.1), **BODY)
+    s = ph.solve(p, accuracy=1e-6, t_end=t_end)
+    looks = [*(0.1 * k for k in range(1, 20) if 0.1 * k < t_end - 1e-9), t_end]
+    Q = by_scipy(p, looks, lambda t, Q: np.zeros(3), law)
+    assert s.t[-1] == pytest.approx(t_end) and (0.1 / s.h) == pytest.approx(round(0.1 / s.h))
+    assert apart(s.Q[-1:], Q[-1:]) <= 1e-6
+
+
+def test_an_interval_that_no_part_of_the_period_fits():
+    p = ph.Problem(control=ph.Sampled(law, period=0.1), **BODY)
+    with pytest.raises(InputError, match="whole number of it"):
+        ph.solve(p, accuracy=1e-6, t_end=np.pi)
+
+
+def pulse(height, width):
+    """A push at t = 7.3, of which a float has nothing left at t = 0."""
+
+    def torque(t, Q):
+        a = height * np.exp(-(((t - 7.3) / width) ** 2))
+        return a, 0.0 * t, -a * Q[0, 0]
+
+    p = ph.Problem(torque=torque, **BODY)
+    edges = [7.3 - 8 * width, 7.3, 7.3 + 8 * width, 10.0]
+    return p, by_scipy(p, edges, lambda t, Q: np.array(torque(t, Q)))[-1:]
+
+
+@pytest.mark.parametrize("method", ["auto", "TAYLOR"])
+def test_a_pulse_that_no_trial_has_seen(method):
+    p, Q = pulse(20.0, 0.05)
+    for accuracy in (1e-6, 1e-8):
+        s = ph.solve(p, method, accuracy=accuracy, h=10.0, t_end=10.0)
+        assert apart(s.Q[-1:], Q) <= accuracy and s.error_estimate <= accuracy
+
+
+def test_a_pulse_that_two_runs_of_a_method_step_over():
+    p, Q = pulse(600.0, 0.002)
+    for method in ("RKN6", "auto"):
+        s = ph.solve(p, method, accuracy=1e-4, h=10.0, t_end=10.0)
+        assert apart(s.Q[-1:], Q) <= 1e-4 and s.error_estimate <= 1e-4
+
+
+def test_a_pulse_that_a_given_method_never_sees_is_told():
+    p, Q = pulse(600.0, 0.002)
+    with pytest.warns(UserWarning, match="pulses too short"):
+        s = ph.solve(p, "TAYLOR", accuracy=1e-4, h=10.0, t_end=10.0)
+    error = apart(s.Q[-1:], Q)
+    assert error > 0.1 and s.error_estimate == pytest.approx(error, rel=0.01)

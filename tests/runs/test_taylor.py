@@ -6,8 +6,10 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.integrators.taylor.formula import Formula, Tape
+from polhode.integrators.taylor.steps import LOOKED
+from polhode.machine.taylor_loop import taylor_loop
 from polhode.reference.reference import reference
-from polhode.runs.taylor import TaylorRunner, taylor
+from polhode.runs.taylor import TaylorRunner, series_of, taylor
 
 FORMULAS = [name for name in ph.problems() if name != "book-toss"]  # which decides by the time
 BODY = dict(inertia=(2.0, 2.6, 4.0), Q0=(0.3, -0.5, 0.2), Omega0=(0.4, -0.3, 0.7))
@@ -114,6 +116,45 @@ def test_a_singular_torque_ends_the_run():
     p = ph.Problem(torque=lambda t, Q: (1 / (t - 1), 0.0, 0.0), **BODY)
     s = ph.solve(p, "TAYLOR", h=0.5, t_end=2.0)
     assert not s.success and "no step beyond t = 1" in s.message and s.t[-1] == 0.5
+
+
+def pushed(t, Q):
+    """A pulse that is zero in floats, with all its derivatives, where a run begins."""
+    a = 50 * np.exp(-(((t - 7.3) / 0.02) ** 2))
+    return a, 0.0 * t, -a * Q[0, 0]
+
+
+@pytest.mark.parametrize("tolerance, allowed", [(1e-6, 1e-4), (1e-12, 1e-10), (1e-17, 1e-13)])
+def test_a_pulse_is_not_stepped_over(tolerance, allowed):
+    p = ph.Problem(torque=pushed, **BODY)
+    g = ph.solve(p, "GAUSS16", h=0.005, t_end=10.0, save_every=2000)
+    s = ph.solve(p, taylor(tolerance), h=0.5, t_end=10.0)
+    back = ph.solve(p.replaced(Q0=s.Q[-1], Omega0=s.Omega[-1], t0=10.0), taylor(tolerance), h=-0.5, t_end=0.0)
+    assert np.abs(s.Q[-1] - g.Q[-1]).max() < allowed and np.abs(back.Q[-1] - p.Q0).max() < allowed
+    assert s.stats["n_iterations"] < 50
+
+
+def test_a_pulse_wakes_a_body_at_rest():
+    p = ph.Problem(torque=pushed, inertia=BODY["inertia"], Omega0=(0.0, 0.0, 0.0))
+    g = ph.solve(p, "GAUSS16", h=0.005, t_end=10.0, save_every=2000)
+    s = ph.solve(p, "TAYLOR", h=0.1, t_end=10.0)
+    assert np.abs(s.Omega[-1]).max() > 0.1 and np.abs(s.Q[-1] - g.Q[-1]).max() < 1e-12
+
+
+def test_a_smooth_torque_of_the_time_keeps_its_steps():
+    p, autonomous = ph.problem("forced"), ph.problem("heavy-top")
+    assert series_of(p).recurrences.timed and not series_of(autonomous).recurrences.timed
+    found = []
+    for timed in (True, False):  # with and without looking at the equation
+        runner = TaylorRunner(p, taylor(), 0.5)
+        place, s = runner.numbers()[7:], series_of(p)
+        row, room = np.empty((1, 7)), (np.zeros((runner.order + 1, 8)), np.zeros((LOOKED, 8)))
+        done = taylor_loop()(
+            *(s.jet, s.value, s.data, runner.order, 1e-17, timed, 0.5, 0.0, 0, 40, 40, 40, np.array(place)),
+            *(np.zeros(2 * s.width * (runner.order + 1)), *room, row, 0, np.zeros(8)),
+        )
+        found.append((done, row.tolist()))
+    assert found[0] == found[1] and found[0][0][0] == 40
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 0.5, "fine"])

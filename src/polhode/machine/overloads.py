@@ -19,7 +19,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from polhode.inputs import functions, parameters
+from polhode.inputs import from_c, functions, parameters
 from polhode.kernels import scalar, step
 from polhode.kernels.vectors import minus, mul
 from polhode.machine.link_only import LinkedCompiler
@@ -320,6 +320,11 @@ def _mixed_product(a, b):
     if isinstance(a.dtype, types.Float) and isinstance(b.dtype, types.Complex):
         return lambda a, b: a.astype(np.complex128) @ b
     return None
+
+
+@by_type(from_c.floats_alone)
+def _floats_alone(x):
+    return (lambda x: None) if isinstance(x, types.Array) and x.dtype == F8 and x.layout == "C" else None
 
 
 @by_type(functions.triple, jit_options=INSIDE)

@@ -12,7 +12,7 @@ from numba.extending import intrinsic, models, register_model
 from polhode.integrators.taylor import steps
 from polhode.machine.compile import machine_code
 
-F8, I8 = types.float64, types.int64
+F8, I8, B1 = types.float64, types.int64, types.boolean
 ROW, TABLE = types.Array(F8, 1, "C"), types.Array(F8, 2, "C")
 JET = types.void(ROW, F8, I8, ROW, ROW, TABLE)
 VALUE = types.void(TABLE, I8, F8, ROW)
@@ -25,15 +25,20 @@ def taylor_loop():
     def make(advance):
         jet_at, value_at = at_address(JET), at_address(VALUE)
 
-        def loop(jet, value, data, order, tolerance, h, t0, first, n, every, left, place, work, series, out, row, end):
+        # fmt: off
+        def loop(
+            jet, value, data, order, tolerance, timed, h, t0, first, n, every, left,
+            place, work, series, looked, out, row, end,
+        ):
+            # fmt: on
             return advance(
-                *(jet_at(jet), value_at(value), data, order, tolerance, h, t0, first, n, every, left),
-                *(place, work, series, out, row, end),
+                *(jet_at(jet), value_at(value), data, order, tolerance, timed, h, t0, first, n, every, left),
+                *(place, work, series, looked, out, row, end),
             )
 
         return loop
 
-    given = (I8, I8, ROW, I8, F8, F8, F8, I8, I8, I8, I8, ROW, ROW, TABLE, TABLE, I8, ROW)
+    given = (I8, I8, ROW, I8, F8, B1, F8, F8, I8, I8, I8, I8, ROW, ROW, TABLE, TABLE, TABLE, I8, ROW)
     return machine_code(make, types.UniTuple(I8, 4)(*given), "taylor", kernels=(steps.advance,))
 
 

@@ -11,6 +11,7 @@ from polhode import inputs
 from polhode.errors import FrozenError, InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
+from polhode.inputs.from_c import is_from_c
 from polhode.inputs.principal import velocity
 from polhode.integrators.velocity import Forces, rotor_inside, takes_all
 from polhode.kernels.step import INTERNAL
@@ -89,6 +90,9 @@ class Problem(Travels):
             "nonconservative": nonconservative,
             "potential": potential,
         }
+        for label, f in given.items():
+            if is_from_c(f):
+                raise InputError(f"{label} is a function of C; give c_function(it), which says what it must look like.")
         given = {label: inputs.function(label, f) for label, f in given.items() if f is not None}
         invariants = inputs.functions_by_name("invariants", invariants)
         rotor = None if rotor is None else inputs.vector("rotor", rotor)

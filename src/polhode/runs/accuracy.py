@@ -5,12 +5,15 @@
 2. Run and check. The whole interval is run with what was found, and once more much finer. What the two differ by is
    the error of the first, which is returned, if it is small enough. Otherwise both are repeated, finer: errors may
    grow faster than with the time, and a trial knows the beginning only.
+3. Another's word. Two runs of one method can both step over a short pulse of a torque that depends on the time. Where
+   it may, a run of Gauss's method, finer until the two agree, is asked as well; where they never do, its is taken.
 """
 
 import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,7 +34,11 @@ BEST = 1e-14
 FOR_FORMULAS = ("RKN6", "RKN8")
 FOR_OTHERS = ("RKN6", "RKN8", "GAUSS8", "GAUSS16")
 FOR_FREE = ("EXACT",)
-"""What is tried beside Taylor's method, for torques that are formulas, for others, and for none."""
+"""What is tried beside Taylor's method, for torques that are formulas, for others, and for none; of those the ones that
+take the velocity, where the torque does."""
+
+WITNESSES = ("GAUSS16", "GAUSS8")
+"""Whose word is asked where the torque depends on the time: the first that is another method. They take any torque."""
 
 RADIANS = 6.0
 """How far the body turns in a trial run, if the interval is not shorter."""
@@ -39,8 +46,11 @@ RADIANS = 6.0
 SHARE = 0.3
 """The part of the accuracy that is aimed at."""
 
-TRIES, ROUNDS, COMPARED = 8, 6, 64
-"""Runs of a candidate in the trial; of the whole interval; states that are compared."""
+TRIES, ROUNDS, COMPARED, ASKED = 8, 6, 64, 6
+"""Runs of a candidate in the trial; of the whole interval; states that are compared; runs of a witness."""
+
+LEAST = 512
+"""Steps of a witness: a pulse shorter than an eighth of a step, where it looks at the torque, nobody sees."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +100,23 @@ class Search:
     def _begin(self) -> float:
         """How much of the interval a trial takes."""
         wanted = math.copysign(min(abs(self.length), max(RADIANS / self.speed, abs(self.length) / 1000)), self.length)
-        unit = self._unit()
-        return wanted if unit is None else min(max(1, round(wanted / unit)), round(self.length / unit)) * unit
+        for unit in self._units():
+            whole = max(1, round(wanted / unit)) * unit
+            wanted = whole if abs(whole) < abs(self.length) else self.length
+        return wanted
 
-    def _unit(self) -> float | None:
-        """What steps must be a whole part of, where the torque jumps: the problem's own step."""
-        if not self.problem.breaks:
-            return None
-        if self.problem.h is None:
-            raise InputError(
-                f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps."
-            )
-        return math.copysign(self.problem.h, self.length)
+    def _units(self) -> list[float]:
+        """What steps must be a whole part of, where the torque jumps: the problem's own step, a controller's period."""
+        units = []
+        if self.problem.breaks:
+            if self.problem.h is None:
+                raise InputError(
+                    f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps."
+                )
+            units.append(self.problem.h)
+        if self.problem.control is not None:
+            units.append(self.problem.control.period)
+        return [math.copysign(x, self.length) for x in units]
 
     def best(self) -> list[Setting]:
         """Settings that reach the accuracy, the fastest first."""
@@ -120,7 +135,8 @@ class Search:
                 raise InputError(f"accuracy finds the step of a method of known order; {name_of(self.only)} has none.")
             return [Setting(self.only, _order(self.only, self.problem), h)]
         names = (FOR_FORMULAS if self.is_formula else FOR_OTHERS) if self.problem.has_torque else FOR_FREE
-        return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in map(found, names)]
+        able = [m for m in map(found, names) if m.velocity is not None or not self.problem.forces.any]
+        return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in able]
 
     @property
     def is_formula(self) -> bool:
@@ -131,6 +147,16 @@ class Search:
             self.told.append(str(error))
             return False
         return True
+
+    @property
+    def may_be_timed(self) -> bool:
+        """Whether the torque depends on the time, or may: what is no formula, and is given the time, may."""
+        if not self.problem.has_torque:
+            return False
+        if self.is_formula:
+            return series_of(self.problem).recurrences.timed
+        given = self.problem.functions  # None: kernels, which are given the time
+        return given is None or self.problem.timed_potential_kernel is not None or bool(given.keys() - {"potential"})
 
     def _finest(self) -> np.ndarray:
         """The attitudes of the finest run there is over the trial's part."""
@@ -173,13 +199,23 @@ class Search:
     def steps(self, setting: Setting, length: float, rows: int) -> int:
         """How many steps over this length, a multiple of the rows, so that steps begin where the torque jumps."""
         n = rows * max(1, math.ceil(length / setting.size / rows - 1e-9))
-        unit = self._unit()
-        if unit is not None:
-            whole = round(length / unit)
-            k = math.lcm(rows, whole)
+        units = self._units()
+        if units:
+            k = math.lcm(rows, *(_steps_at_least(length, unit) for unit in units))
             n = k * max(1, math.ceil(n / k))
             check_breaks(self.problem, length / n, n)
         return n
+
+
+def _steps_at_least(length: float, unit: float) -> int:
+    """The smallest number of equal steps over this length of which a whole number is a unit."""
+    ratio = Fraction(length / unit).limit_denominator(1000)
+    if abs(float(ratio) * unit / length - 1) > 1e-10:
+        raise InputError(
+            f"Equal steps over {abs(length):g} do not fit {abs(unit):g}, the time between jumps of the torque: let the "
+            "interval be a whole number of it."
+        )
+    return ratio.numerator
 
 
 def _order(method: Method, problem: Problem) -> float:
@@ -190,7 +226,10 @@ def _order(method: Method, problem: Problem) -> float:
 
 def _speed(problem: Problem, length: float) -> float:
     """Radians a unit of time: what the body has, or what its torque gives it in the time of a turn."""
-    torque = problem.torque(problem.t0, problem.Q0)
+    start = problem.t0, problem.Q0, problem.Omega0
+    torque = problem.torque(*start)
+    if problem.control is not None:
+        torque = torque + problem.control.torque(*start)
     pushed = math.sqrt(float(np.abs(torque).max() / problem.moments.min()))
     return max(float(np.linalg.norm(problem.Omega0)), pushed, 1e-3 / abs(length))
 
@@ -235,35 +274,59 @@ def accurate(
 
 def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict) -> Trajectory:
     """The whole run, and one much finer to know its error; repeated until that is small enough."""
-    setting, results = ranked[0], []
+    setting, results, timed = ranked[0], [], search.may_be_timed
     for _ in range(ROUNDS):
         kept = rows or _natural(search, setting)
         s = search.trajectory(setting, search.length, kept, **more)
         if not s.success:
             return s
-        error = _error(search, setting, s, kept)
+        error, following = _error(search, setting, s, kept), None
+        if error <= search.accuracy and timed:
+            error, following = _witnessed(search, setting, s, kept, error)
         results.append((error, _told(s, setting, ranked, search, error)))
-        if error <= search.accuracy or setting == setting.finer(2.0):
+        if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
             break
         if not setting.is_taylor:
             setting = dataclasses.replace(setting, size=s.h)
-        setting = setting.finer(max(2.0, 2 * error / search.accuracy))
+        setting = following or setting.finer(max(2.0, 2 * error / search.accuracy))
     error, best = min(results, key=lambda pair: pair[0])
     if error > search.accuracy:
         warn(
             f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
-            "motion magnifies the error of rounding by more than that."
+            "motion magnifies the error of rounding by more than that"
+            + (", or the torque has pulses too short to be seen." if timed else ".")
         )
     return best
 
 
 def _error(search: Search, setting: Setting, s: Trajectory, kept: int) -> float:
     """What a much finer run differs by, at the rows kept or at some of them; infinite if there is none."""
+    return _compared(search, s, kept, _control(setting, s.h))
+
+
+def _compared(search: Search, s: Trajectory, kept: int, other: Setting) -> float:
+    """What a run with another setting differs by, at the rows kept or at some of them; infinite if there is none."""
     look = max(1, -(-kept // COMPARED))
     while kept % look:
         look += 1
-    check = search.trajectory(_control(setting, s.h), search.length, kept // look)
+    check = search.trajectory(other, search.length, kept // look)
     return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
+
+
+def _witnessed(
+    search: Search, setting: Setting, s: Trajectory, kept: int, error: float
+) -> tuple[float, Setting | None]:
+    """The error if another method agrees to the accuracy; else what it differs by at least, and its finest setting."""
+    name = next(x for x in WITNESSES if x != setting.name)
+    h = min(0.25 / search.speed, abs(search.length) / LEAST, math.inf if setting.is_taylor else abs(s.h))
+    other = Setting(found(name), _order(found(name), search.problem), math.copysign(h, search.length))
+    least = math.inf
+    for _ in range(ASKED):
+        least = min(least, _compared(search, s, kept, other))
+        if least <= search.accuracy:
+            return error, None
+        other = dataclasses.replace(other, size=other.size / 2)
+    return least, other if search.only is None else None
 
 
 def _control(setting: Setting, h: float) -> Setting:

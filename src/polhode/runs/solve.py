@@ -66,7 +66,10 @@ def solve(
                       `result` is the Trajectory) or "return", which says so in `success` and `message` alone
     accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
                       only the distance of the states kept; without it every step is kept. `error_estimate` of the
-                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice
+                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice.
+                      Where the torque depends on the time another method must agree, too; a pulse of less than a
+                      few thousandths of the interval may still be seen by none: give h and a method for such.
+                      The law of a controller is called in every run: it must not remember what it was called with
     save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
     progress          show a progress bar
     compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be

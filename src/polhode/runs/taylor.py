@@ -46,7 +46,10 @@ class Taylor(BlackBox):
 
     Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
     arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
-    while it is traced, not during the run: there are no torque evaluations to count.
+    while it is traced, not during the run: there are no torque evaluations to count. A series cannot see ahead: of a
+    torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Each step
+    is therefore held against the equation of motion at sixteen places, at most h apart, and ends before the first at
+    which it fails. A pulse shorter than their spacing can still be stepped over: take h as short as the pulse.
     """
 
     tolerance: float = FINEST
@@ -103,6 +106,7 @@ class TaylorRunner:
         self._loop = taylor_loop()
         self._work = np.zeros(2 * self._series.width * (self.order + 1))
         self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
+        self._looked = np.zeros((steps.LOOKED, 8))
         self.place(self.row_of(problem.Q0 if Q is None else Q, problem.Omega0 if Omega is None else Omega), self.t0, h)
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
@@ -117,8 +121,9 @@ class TaylorRunner:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
         s = self._series
         done, last, left, expansions = self._loop(
-            *(s.jet, s.value, s.data, self.order, self.method.tolerance, self.h, self.t0, first, n, every, left),
-            *(self._place, self._work, self._table, out, row, self._end),
+            *(s.jet, s.value, s.data, self.order, self.method.tolerance, s.recurrences.timed),
+            *(self.h, self.t0, first, n, every, left),
+            *(self._place, self._work, self._table, self._looked, out, row, self._end),
         )
         out[row:last, 4:] *= self.problem.moments
         end = self._end.tolist()

@@ -257,7 +257,6 @@ def test_work_against_precision():
     for s in result.series:
         good = np.isfinite(s.time)
         assert good[3:].all() and (s.time[good] > 0).all()
-        assert s.time[-1] > 10 * s.time[3]  # sixteen times the steps
     expected = {"RATTLE": 2, "DMV4": 4, "DMV6": 6, "DMV8": 8, "IMR6": 6, "JEM4": 4, "SR6": 6}
     for m, p in expected.items():
         assert result.one(m).order_Q == pytest.approx(p, rel=0.03)

@@ -60,6 +60,11 @@ class Recurrences:
         atoms = tuple((a.kind, a.of, a.number if a.kind == "pow" else 0.0) for a in self.atoms)
         return atoms, self.plan, self.turns, self.rates
 
+    @property
+    def timed(self) -> bool:
+        """Whether the torque depends on the time itself, not only by the state."""
+        return TIME in self.rates.of or any(TIME in a.of for a in self.atoms[TIME + 1 :])
+
 
 def recurrences(tape: Tape, torque: list[Formula], gyroscopic: tuple[float, float, float]) -> Recurrences:
     """The recurrences for these formulas of the torque, each divided by its moment."""

@@ -3,6 +3,10 @@
 The steps do not know of the rows: a row inside a step is the value of its series there. So a run is the same however
 it is cut, and rows cost little.
 
+A torque that depends on the time may change where no series can see it: exp(-((t - 7)/0.02)^2) is zero at t = 0, with
+all the coefficients a float can hold. So where the torque is `timed`, the equation of motion itself is asked at places
+along the step, and the step ends before the first at which the series does not fulfil it.
+
 The state of a run is its `place`: the time of the last expansion as an unrounded sum of two numbers, the state there,
 (w, x, y, z, a, b, c, 0), and what rounding has left out of that. Each step is added to both, so that the error of
 rounding hardly grows with their number.
@@ -17,9 +21,15 @@ from polhode.kernels.scalar import kernel
 TIME, REST, STATE, CARRY, NUMBERS = 0, 1, 2, 10, 18
 """Where in a place they are: the time (two numbers), the state and the carry (eight each); and how many in all."""
 
-TINY = 1e-300
+TINY, EPSILON = 1e-300, 2.0**-52
 OFF = 1e-15
 """How far the square of the length of q may be from 1 before it is brought back."""
+
+LOOKS, LOOKED = 16, 4
+"""At how many places of a step the equation is asked, and how many rows `looked` has: the lowest orders of a jet."""
+
+MISSED = 100.0
+"""What the series may miss the equation by, in tolerances a step; the terms left out come to about the order."""
 
 
 @kernel
@@ -29,6 +39,7 @@ def advance(
     data: Any,
     order: int,
     tolerance: float,
+    timed: bool,
     h: Number,
     t0: Number,
     first: int,
@@ -38,6 +49,7 @@ def advance(
     place: Any,
     work: Any,
     series: Any,
+    looked: Any,
     out: Any,
     row: int,
     end: Any,
@@ -51,6 +63,8 @@ def advance(
     """
     done, expansions = 0, 1
     step = expanded(jet, data, order, tolerance, h, place, work, series)
+    if timed:
+        step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
     while done < n:
         size = min(left, n - done)
         target = t0 + (first + done + size) * h
@@ -59,6 +73,8 @@ def advance(
             if not moved(value, order, step, place, series, end):
                 return done, row, left, expansions
             step = expanded(jet, data, order, tolerance, h, place, work, series)
+            if timed:
+                step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
             expansions += 1
             ahead = (target - place[TIME]) - place[REST]
         value(series, order, ahead, end)
@@ -96,6 +112,72 @@ def expanded(
         last = max(size_of(series, m, 0), scale * size_of(series, m, 4))
         step = min(step, math.exp(math.log(tolerance / (last + TINY)) / m))
     return step if h > 0 else -step
+
+
+@kernel
+def seen_through(
+    jet: Kernel,
+    value: Kernel,
+    data: Any,
+    order: int,
+    tolerance: float,
+    step: Number,
+    h: Number,
+    place: Any,
+    work: Any,
+    series: Any,
+    looked: Any,
+    y: Any,
+) -> Number:
+    """The part of a step over which the series fulfils the equation of motion, as far as LOOKS places tell.
+
+    They are at most h apart, which is all there is to go by where a body rests and its series has no end. `looked` and
+    `y` are room to work in.
+    """
+    if not abs(step) > 0:  # nor is it a number
+        return step
+    part = min(abs(step), LOOKS * abs(h)) / LOOKS
+    if h < 0:
+        part = -part
+    scale = 1 / (size_of(series, 0, 4) + math.sqrt(size_of(series, 1, 4)) + TINY)
+    most = MISSED * max(tolerance, EPSILON)
+    while True:
+        good = 0
+        while (
+            good < LOOKS
+            and missed(jet, value, data, order, (good + 1) * part, place, work, series, looked, y)
+            * scale
+            * abs(LOOKS * part)
+            <= most
+        ):
+            good += 1
+        if good > 0 or place[TIME] + part == place[TIME]:
+            return good * part
+        part = part / LOOKS
+
+
+@kernel
+def missed(
+    jet: Kernel,
+    value: Kernel,
+    data: Any,
+    order: int,
+    s: Number,
+    place: Any,
+    work: Any,
+    series: Any,
+    looked: Any,
+    y: Any,
+) -> Number:
+    """By how much the velocity's derivative in the series differs, a time s on, from what the equation says there."""
+    value(series, order, s, y)
+    for k in range(8):
+        y[k] += place[STATE + k]
+    jet(y, place[TIME] + (place[REST] + s), LOOKED - 1, data, work, looked)
+    a = b = c = 0.0  # the derivative, by Horner's scheme
+    for m in range(order, 0, -1):
+        a, b, c = a * s + m * series[m, 4], b * s + m * series[m, 5], c * s + m * series[m, 6]
+    return max(abs(a - looked[1, 4]), max(abs(b - looked[1, 5]), abs(c - looked[1, 6])))
 
 
 @kernel
