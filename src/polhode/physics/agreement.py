@@ -9,11 +9,11 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs.functions import Form
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.physics.problem import Problem
+from polhode.physics.quantities import Quantities
 
 
 def check_functions(
-    problem: Problem,
+    problem: Quantities,
     torques: Mapping[str, tuple[Callable[..., Any], Form]],
     potential: Callable[..., Any] | None,
     timed: bool = False,
@@ -69,7 +69,7 @@ def _three_numbers(label: str, value: Any, t: float) -> None:
         raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
 
 
-def _compare_with_differences(problem: Problem, potential: Callable[..., Any], derived: bool, t: float) -> None:
+def _compare_with_differences(problem: Quantities, potential: Callable[..., Any], derived: bool, t: float) -> None:
     """The torque in use at a time against minus the gradient of the potential, at random attitudes."""
     rng = np.random.default_rng(20120417)
     attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
