@@ -166,7 +166,7 @@ class StressResult:
         """A Matplotlib figure: a row per method, a column per step size."""
         return shown("stress test, a figure", self)
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def save(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
         """Write stress.png, stress.svg, stress.html and stress.json into a folder; returns their paths."""
         return shown("stress test, files", self, folder)
 
