@@ -115,8 +115,9 @@ def frames() -> str:
 
 def gravity_sign() -> str:
     """The energy along a motion with the potential as printed, and with gamma pointing up."""
-    s = solve(problem("lagrange-top"), "RKN8", h=0.02, t_end=10.0)
-    kinetic = np.einsum("ni,ij,nj->n", s.Omega, s.problem.tensor, s.Omega) / 2
+    top = problem("lagrange-top")
+    s = solve(top, "RKN8", h=0.02, t_end=10.0)
+    kinetic = np.einsum("ni,ij,nj->n", s.Omega, top.tensor, s.Omega) / 2
     up = s.energy - kinetic
     printed, meant = (np.ptp(kinetic + sign * up) for sign in (-1, 1))
     return f"along the motion of the top the printed H changes by {printed:.0f}, with gamma pointing up by {meant:.0e}"
