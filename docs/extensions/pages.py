@@ -12,13 +12,13 @@ import re
 import sys
 from typing import Any
 
-from formulas import markdown  # beside this file
+from formulas import markdown  # beside this file, as is gallery
+from gallery import gallery_pages
 
 import polhode
 from polhode.cli.main import parser
 from polhode.integrators.method import Method
 from polhode.integrators.properties import PROPERTIES
-from polhode.testbench.papers.catalogue import REPRODUCTIONS
 from polhode.views.catalogue import code_of, properties_table, source_of
 from polhode.views.lab.page import lab_page
 
@@ -47,7 +47,7 @@ def pages() -> dict[str, str]:
         "reference/api.md": api_page(),
         "reference/properties.md": properties_page(),
         "reference/cli.md": cli_page(),
-        "gallery.md": gallery_page(),
+        **gallery_pages(),
         "lab/lab.html": lab_page(),
     }
 
@@ -205,27 +205,6 @@ def cli_page() -> str:
 
 def _console(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```\n"
-
-
-# ---- gallery -----------------------------------------------------------------------------------------------
-
-
-def gallery_page() -> str:
-    """Every published figure and table that is measured again: a thumbnail where there is one, and the command."""
-    cards = []
-    for r in REPRODUCTIONS:
-        thumbnail = f":img-top: /gallery/{r.name}.png\n" if _has_thumbnail(r.name) else ""
-        told = f"{source_of(r.source)}\n\n`polhode reproduce {r.name}`"
-        cards.append(f"::::{{grid-item-card}} {r.title}\n{thumbnail}\n{told}\n::::\n")
-    return (
-        "# Gallery\n\nPublished figures and tables, measured again and compared with the print statement by statement; "
-        "`polhode reproduce --list` names them all. Thumbnails: `make gallery`.\n\n"
-        ":::::{grid} 1 2 2 3\n:gutter: 3\n\n" + "\n".join(cards) + ":::::\n"
-    )
-
-
-def _has_thumbnail(name: str) -> bool:
-    return (pathlib.Path(__file__).parents[1] / "gallery" / f"{name}.png").exists()
 
 
 if __name__ == "__main__":
