@@ -20,7 +20,7 @@ exclude_patterns = ["extensions", "examples", "_build", "**/.ipynb_checkpoints"]
 root_doc = "index"
 language = "en"
 
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 nb_execution_mode = "cache"

@@ -14,6 +14,7 @@ from typing import Any
 
 from formulas import markdown  # beside this file, as is gallery
 from gallery import gallery_pages
+from numpydoc.docscrape import NumpyDocString
 
 import polhode
 from polhode.cli.main import parser
@@ -134,8 +135,26 @@ def _kind(thing: Any) -> str:
     return "class" if inspect.isclass(thing) else "module" if inspect.ismodule(thing) else "function"
 
 
+def described(thing: Any) -> str:
+    """A docstring as Markdown: its lecture, then what numpydoc finds in its sections."""
+    found = NumpyDocString(inspect.getdoc(thing) or "")
+    text = ["\n".join(found["Summary"]), *"\n".join(found["Extended Summary"]).split("\n\n")]
+    parts = [markdown("\n\n".join(text))]
+    for section in ("Parameters", "Attributes", "Returns", "Raises"):
+        if found[section]:
+            parts.append(f"**{section}**\n")
+            parts += [f"`{p.name or p.type}`{_of_type(p)}\n: {markdown(' '.join(p.desc))}\n" for p in found[section]]
+    if found["Examples"]:
+        parts.append("**Example**\n\n```pycon\n" + "\n".join(found["Examples"]) + "\n```")
+    return "\n\n".join(parts)
+
+
+def _of_type(parameter: Any) -> str:
+    return f" : {parameter.type}" if parameter.name and parameter.type else ""
+
+
 def _entry(name: str, thing: Any, kind: str) -> str:
-    words = markdown(inspect.getdoc(thing) or "")
+    words = described(thing)
     if kind == "module":
         inner = {n: f for n, f in vars(thing).items() if inspect.isfunction(f) and f.__module__.startswith("polhode")}
         shown = getattr(thing, "__all__", None) or [n for n in inner if not n.startswith("_")]
@@ -157,11 +176,11 @@ def _entry(name: str, thing: Any, kind: str) -> str:
                 lines += [
                     f"````{{py:method}} {member}{_signature(value)}",
                     "",
-                    markdown(inspect.getdoc(value) or ""),
+                    described(value),
                     "````",
                 ]
             elif isinstance(value, property):
-                lines += [f"````{{py:property}} {member}", "", markdown(inspect.getdoc(value) or ""), "````"]
+                lines += [f"````{{py:property}} {member}", "", described(value), "````"]
     return "\n".join([*lines, fence, ""])
 
 
