@@ -12,7 +12,7 @@ import re
 import sys
 from typing import Any
 
-from formulas import markdown  # beside this file, as is gallery
+from formulas import markdown, plain  # beside this file, as is gallery
 from gallery import gallery_pages
 from numpydoc.docscrape import NumpyDocString
 
@@ -143,14 +143,14 @@ def described(thing: Any) -> str:
     for section in ("Parameters", "Attributes", "Returns", "Raises"):
         if found[section]:
             parts.append(f"**{section}**\n")
-            parts += [f"`{p.name or p.type}`{_of_type(p)}\n: {markdown(' '.join(p.desc))}\n" for p in found[section]]
+            parts += [f"`{p.name or p.type}`{_of_type(p)}\n: {plain(' '.join(p.desc))}\n" for p in found[section]]
     if found["Examples"]:
         parts.append("**Example**\n\n```pycon\n" + "\n".join(found["Examples"]) + "\n```")
     return "\n\n".join(parts)
 
 
 def _of_type(parameter: Any) -> str:
-    return f" : {parameter.type}" if parameter.name and parameter.type else ""
+    return f" *{parameter.type}*" if parameter.name and parameter.type else ""
 
 
 def _entry(name: str, thing: Any, kind: str) -> str:
