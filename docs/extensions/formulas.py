@@ -239,7 +239,7 @@ def prose(text: str) -> str:
 def plain(text: str) -> str:
     """Words as they are, for descriptions of arguments, which speak of code; what stands in backquotes is code."""
     pieces = re.split(r"(``.*?``|`.*?`)", text)
-    return "".join(x.replace("``", "`") if i % 2 else re.sub(r"([*_$<|])", r"\\\1", x) for i, x in enumerate(pieces))
+    return "".join(x.replace("``", "`") if i % 2 else _escaped(x) for i, x in enumerate(pieces))
 
 
 def _sentences(text: str) -> str:
