@@ -38,7 +38,9 @@ def index() -> str:
 def figure_page(r: Any) -> str:
     """The picture, what it shows, and the code."""
     file, line, code = declaration(r.name)
-    picture = f"```{{image}} /gallery/{r.name}.png\n:alt: {r.title}\n```\n" if (PICTURES / f"{r.name}.png").exists() else ""
+    picture = (
+        f"```{{image}} /gallery/{r.name}.png\n:alt: {r.title}\n```\n" if (PICTURES / f"{r.name}.png").exists() else ""
+    )
     said = [getattr(r, "caption", ""), *getattr(r, "notes", ())]
     return "\n\n".join(
         [
