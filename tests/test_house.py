@@ -14,7 +14,7 @@ OF_LIBRARIES = {
     "pickle._Pickler": "how dill says that it stores code",
     "ctypes._Pointer": "the class of pointer types has no other name",
 }
-"""Private names of the standard library in use, and why. Those of Numba are on a page: tests/machine/test_private.py."""
+"""Private names of the standard library in use, and why. Those of Numba are on a page: machine/test_private.py."""
 
 
 def is_private(name):
