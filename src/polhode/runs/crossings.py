@@ -76,9 +76,10 @@ def _sampled(g: Many, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, 
         c = _coefficients(values)
         size = np.abs(c).max(axis=1)
         settled = (np.abs(c[:, -3:]).sum(axis=1) <= SETTLED * size) & (size > 0)
+        bent = settled & ~_is_monotone(c)
         ends = settled | ~np.isfinite(size) | (size == 0) | (n == SAMPLES[-1])
         kept.append((np.repeat(active[ends], n + 1), np.tile(nodes, int(ends.sum())), values[ends].ravel()))
-        which, theta = _between(active[settled], c[settled])
+        which, theta = _between(active[bent], c[bent])
         kept.append((which, theta, g(which, theta)))
         active, values = active[~ends], values[~ends]
         if not len(active):
@@ -97,6 +98,12 @@ def _coefficients(values: np.ndarray) -> np.ndarray:
         c = 2 / n * (weights * halved[:, None, :]).sum(axis=2)
     c[:, [0, -1]] /= 2
     return c
+
+
+def _is_monotone(c: np.ndarray) -> np.ndarray:
+    """Whether polynomials surely have one zero at most: p' = sum k c_k U_(k-1), and |U_(k-1)| <= k."""
+    squares = np.arange(c.shape[1]) ** 2
+    return np.abs(c[:, 1]) > (squares[2:] * np.abs(c[:, 2:])).sum(axis=1)
 
 
 def _between(which: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
