@@ -21,6 +21,8 @@ from polhode.runs.drive import Run as One
 from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
+from polhode.runs.runner import Runner
+from polhode.runs.watched import Watched
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -38,8 +40,8 @@ LEAST = 64
 SMALL = 20_000
 """Steps of all bodies together that one thread takes: to begin others costs as much."""
 
-RAISED = -1.0
-"""The error of bodies that were in a block whose torque raised."""
+RAISED, ENDED = -1.0, -2.0
+"""The error of bodies that were in a block whose torque raised, and of those that an event has ended."""
 
 
 def sizes(problem: Problem, method: Method, h: float) -> tuple[int, int]:
@@ -60,12 +62,15 @@ class Way:
     torque: object = None  # held as long as its address is used
 
 
-def way_of(problem: Problem, method: Method, memory: int, coefficients: int) -> Way:
-    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
+def way_of(problem: Problem, method: Method, memory: int, coefficients: int, watched: bool = False) -> Way:
+    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none.
+
+    The one that watches out for events, if there are any.
+    """
     from polhode.machine import compile
     from polhode.machine.ensemble_loop import HALF, WIDTH
 
-    made = (method.step, method.start, memory, coefficients)
+    made = (watched, method.step, method.start, memory, coefficients)
     kernel, moving = problem.source(method)
     kind = compile.MOMENT if moving else compile.TORQUE
     if method.nodes:
@@ -93,6 +98,7 @@ def way_of(problem: Problem, method: Method, memory: int, coefficients: int) -> 
 
 
 def _loop(
+    watched: bool,
     step: Kernel,
     start: Kernel,
     memory: int,
@@ -103,10 +109,11 @@ def _loop(
     parameters: int = functions.PARAMETERS,
 ) -> tuple[Callable | None, str]:
     """(machine code, "") or (None, why there is none)."""
-    from polhode.machine import compile, ensemble_loop
+    from polhode.machine import compile, ensemble_loop, ensemble_watching
 
+    make = ensemble_watching if watched else ensemble_loop
     try:
-        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
+        return make.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
     except compile.CannotCompile as error:
         decides = "<class 'bool'>" in error.reason
         return None, "it decides by the value of a number." if decides else error.reason
@@ -115,7 +122,17 @@ def _loop(
 class Run:
     """The arrays of a run in blocks, and the drive through its steps."""
 
-    def __init__(self, bodies: Bodies, method: Method, h: float, n: int, every: int, way: Way, memory: int) -> None:
+    def __init__(
+        self,
+        bodies: Bodies,
+        method: Method,
+        h: float,
+        n: int,
+        every: int,
+        way: Way,
+        memory: int,
+        watch: Any = None,
+    ) -> None:
         self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
         N, width = len(bodies), way.width
         self.blocks = -(-N // width)
@@ -136,8 +153,10 @@ class Run:
         parameters = self._in_blocks(parameters)
         self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
-        self.wall_time, self.threads = 0.0, 1
+        self.wall_time, self.threads, self.watch = 0.0, 1, watch
         self.before: tuple[np.ndarray, np.ndarray] | None = None  # failures and errors before a sweep
+        if watch is not None:
+            watch.begin(width, places, self.states)
 
     def _in_blocks(self, numbers: np.ndarray) -> np.ndarray:
         """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
@@ -176,7 +195,7 @@ class Run:
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
-    def drive(self, threads: int, progress: Any) -> None:
+    def drive(self, threads: int | None, progress: Any) -> None:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         self.guard()
         N, begin = len(self.bodies), time.perf_counter()
@@ -211,27 +230,30 @@ class Run:
     def _sweep(self, steps: int, group: int, pool: Any, tick: Callable[[int], None], interrupt: Any) -> None:
         """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
 
-        def task(first: int) -> int | None:
+        def task(first: int) -> tuple[int, Any] | None:
             if interrupt.seen:
                 return None
             last = min(first + group, self.blocks)
             try:
-                return self._loop(steps, first, last, self.states)
+                return self._taken(steps, first, last)
             except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
                 width = self.way.width
                 leave = slice(first * width, last * width)
                 here = self.failed[leave] < 0
                 self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
-                return 0
+                return 0, None
 
-        firsts, iterations = range(0, self.blocks, group), 0
+        firsts, iterations, met = range(0, self.blocks, group), 0, []
         self.before = self.failed.copy(), self.errors.copy()
-        for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
-            if its is None:
+        for k, took in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
+            if took is None:
                 self.interrupted = True
                 return
-            iterations += its
+            iterations += took[0]
+            met.append(took[1])
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
+        for found in filter(None, met):
+            self.watch.keep(*found)
         saved = (self.every - self.left + steps) // self.every
         self.row += saved
         self.left += saved * self.every - steps
@@ -239,13 +261,27 @@ class Run:
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
 
-    def _loop(self, steps: int, begin: int, end: int, states: np.ndarray) -> int:
+    def _taken(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
+        """Some blocks over some steps: the iterations, and what the watched functions did there."""
+        if self.watch is None:
+            return self._loop(steps, begin, end, self.states), None
+        paper, count = self.watch.paper((end - begin) * self.way.width * steps)
+        iterations = self._loop(steps, begin, end, self.states, paper, count)
+        table, ends, lost = self.watch.met(paper[: count[0]], self.failed)
+        for i, k in ends.items():
+            self.failed[i], self.errors[i] = k, ENDED
+        for i in lost:
+            self.failed[i], self.errors[i] = self.done, RAISED
+        return iterations, (table, ends)
+
+    def _loop(self, steps: int, begin: int, end: int, states: np.ndarray, *paper: Any) -> int:
         """Machine code: some blocks over some steps."""
         assert self.way.loop is not None  # without one the bodies run through `solve`
+        watched = self.watch.given(self.failed, *(paper or self.watch.paper(0))) if self.watch else ()
         return self.way.loop(
             *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
             *(len(self.bodies), begin, end),
-            *(self.constants, self.parameters, states, self.out, self.failed, self.errors),
+            *(self.constants, self.parameters, states, self.out, self.failed, self.errors, watched),
         )
 
     def one_by_one(self) -> dict[int, str]:
@@ -262,7 +298,9 @@ class Run:
                 sentences[i] = "Interrupted before it began."
                 continue
             try:
-                alone = One(KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+                runner: Runner = KernelRunner(self.bodies.problem(i), self.method, self.h, None)
+                runner = Watched(runner, steps, None, self.watch.events) if self.watch else runner
+                alone = One(runner, steps, self.every)
             except Exception as raised:  # by the torque at the start
                 sentences[i] = f"{type(raised).__name__} at the start: {raised}."
                 continue
@@ -272,6 +310,10 @@ class Run:
             self.failed[i] = alone.done if alone.message else -1
             if alone.message:
                 sentences[i] = alone.message
+            if self.watch:
+                self.watch.keep_alone(i, runner)
+            if runner.ended:
+                self.failed[i], self.errors[i] = alone.done, ENDED
             self.iterations += alone.iterations
             self.interrupted = self.interrupted or alone.interrupted
         if left and steps == self.n:
