@@ -52,7 +52,7 @@ def test_backwards():
         ({"accuracy": 3.0}, "at most 1"),
         ({"accuracy": 1e-6, "save_every": 7}, "save_every counts intervals of h"),
         ({"accuracy": 1e-6, "h": 0.1, "t_end": 1.0, "save_every": 7}, "must divide"),
-        ({"accuracy": 1e-6, "h": 0.3, "t_end": 1.0, "strict": True}, "whole number of steps"),
+        ({"accuracy": 1e-6, "h": 0.3, "t_end": 1.0, "strict": True}, "must be a whole number"),
         ({"accuracy": 1e-6, "t_end": 1.0, "strict": True}, "strict=True is about h"),
         ({"accuracy": 1e-6, "t_end": 1.0, "terminal": ("up",)}, "events go with a method and h"),
         ({"accuracy": 1e-6, "t_end": 1.0, "direction": {"up": 1}}, "events go with a method and h"),

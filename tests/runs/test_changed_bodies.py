@@ -1,6 +1,6 @@
 """A body that changed, under a checkpoint and under the store of a sweep: refused, and the sentence says what differs.
 
-The torques are those that are more than a function of the attitude; `test_long_runs.py` and `test_sweep.py` have that one.
+The torques are those that are more than a function of the attitude, which `test_long_runs.py` and `test_sweep.py` have.
 """
 
 import pytest

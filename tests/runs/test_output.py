@@ -195,7 +195,7 @@ def test_a_file_with_its_problem_is_the_run_again(tmp_path, method, kept):
 @pytest.mark.parametrize("kept", [{}, {"t_eval": [0.31, 0.55]}])
 def test_a_file_with_another_problem_is_refused(tmp_path, kept):
     path = ph.solve("stress", "VLV", h=0.1, t_end=1, **kept).save(tmp_path / "a.nc")
-    with pytest.raises(ph.InputError, match="has the energy .* at the first state of the file"):
+    with pytest.raises(ph.InputError, match=r"has the energy .* at the first state of the file"):
         ph.load(path, ph.problem("stress", alpha=0.2))
     with pytest.raises(ph.InputError, match="does not lead from the first state of the file to the second"):
         ph.load(path, ph.Problem(inertia=(2, 2, 4), torque=lambda t, Q: (0.0, 0.0, 0.1), Omega0=(0, 0, 1)))

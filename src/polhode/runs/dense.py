@@ -25,7 +25,7 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities of a Trajectory at these times."""
     if s.problem is None or s.integrator is None:
         raise InputError(
-            "This trajectory holds no functions (it was read from a file), so that there is nothing between its states. "
+            "This trajectory holds no functions (it was read from a file), so that nothing is between its states. "
             "load(path, problem) with the problem that was solved gives them back."
         )
     if s.problem.control is not None:
