@@ -59,7 +59,7 @@ class Quantities(ProblemData):
 def _numbers(array: ArrayLike, shape: tuple[int, ...] = (3, 3)) -> tuple[Any, ...]:
     """The entries, row by row.
 
-    Sums of them are in one order; those of a matrix product may be in another where an array begins elsewhere in memory.
+    Sums of them are in one order; those of a matrix product depend on where in memory an array begins.
     """
     given = np.asarray(array)
     if given.shape != shape:
