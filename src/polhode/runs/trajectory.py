@@ -21,7 +21,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
 from polhode.runs.attitudes import Attitudes
-from polhode.runs.dense import between
+from polhode.runs.dense import between, joined
 from polhode.runs.ensemble import saved
 from polhode.runs.quantities import Quantities
 from polhode.runs.seen import applied
@@ -29,6 +29,7 @@ from polhode.runs.tables import columns, described
 from polhode.shown import shown
 
 if TYPE_CHECKING:
+    from polhode.integrators.lookup import Integrator
     from polhode.physics.problem import Problem
 
 FORMAT = "polhode trajectory"
@@ -176,7 +177,8 @@ class Trajectory(Attitudes, Quantities, Travels):
     def _described(self) -> "Problem":
         if self.problem is None:
             raise InputError(
-                "This trajectory was read from a file, which holds no functions; this was not saved in it."
+                "This trajectory was read from a file, which holds no functions; this was not saved in it. "
+                "load(path, problem) with the problem that was solved gives it back."
             )
         return self.problem
 
@@ -290,14 +292,24 @@ def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     return pathlib.Path(path)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+@inputs.checked_call
+def load(
+    path: str | os.PathLike[str], problem: "str | Problem | None" = None, method: "str | Integrator | None" = None
+) -> Any:
     """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
     Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
     is then False, and the message says how many of how many rows there are.
+
+    problem  the problem that was solved. A file holds no functions: without it there is nothing between the states
+             kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of
+             the file to the second
+    method   what took the steps, where it is no method of the catalogue
     """
     data = _dataset(path)
     if data.attrs.get("format") == saved.FORMAT:
+        if problem is not None or method is not None:
+            raise InputError(f"{path} holds an ensemble; a problem and a method go with the file of one trajectory.")
         return saved.SavedEnsemble.of(data)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
@@ -305,7 +317,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     missing = sorted(needed - set(data.variables) - set(data.attrs))
     if missing:
         raise FileError(f"{path} is not a whole trajectory: {', '.join(missing)} is missing.")
-    return Trajectory(
+    read = Trajectory(
         problem=None,
         method=data.attrs["method"],
         h=float(data.attrs["h"]),
@@ -320,6 +332,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         inertia=_inertia(data.attrs.get("inertia")),
         events=_events(data),
     )
+    return read if problem is None and method is None else joined(read, problem, method)
 
 
 def _events(data: Any) -> dict[str, Crossings]:

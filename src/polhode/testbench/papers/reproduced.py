@@ -44,6 +44,9 @@ class Reproduced:
         def seconds(self) -> float:
             """How long it took to measure."""
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.heading}; figure(), show() and page() show it>"
+
     @property
     def name(self) -> str:
         """The name by paper."""
