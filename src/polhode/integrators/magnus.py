@@ -24,7 +24,7 @@ from polhode.kernels.step import start_plain
 from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 from polhode.pickling import recipe
 
-MOST = 16
+HIGHEST_ORDER = 16
 """The highest order that is made: the nodes of eight Gauss points."""
 
 
@@ -271,8 +271,8 @@ def interpolation(r: int) -> tuple[Fraction, ...]:
 @checked_call
 def jem(order: int) -> Method:
     """Jacobi's elliptic functions and the Magnus series of an even order, 2 to 16, as a Method."""
-    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, MOST + 1, 2):
-        raise InputError(f"order is {one_line(order)}; JEM is made for the even orders 2 to {MOST}.")
+    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, HIGHEST_ORDER + 1, 2):
+        raise InputError(f"order is {one_line(order)}; JEM is made for the even orders 2 to {HIGHEST_ORDER}.")
     written_out = {2: jem2, 4: jem4}
     return Method(
         name=f"JEM{order}",

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.seen import applied
+from polhode.runs.users_axes import applied
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem

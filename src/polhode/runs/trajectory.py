@@ -24,8 +24,8 @@ from polhode.runs.attitudes import Attitudes
 from polhode.runs.dense import between, joined
 from polhode.runs.ensemble import saved
 from polhode.runs.quantities import Quantities
-from polhode.runs.seen import applied
 from polhode.runs.tables import columns, described
+from polhode.runs.users_axes import applied
 from polhode.shown import shown
 
 if TYPE_CHECKING:

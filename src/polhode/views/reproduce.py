@@ -70,7 +70,7 @@ def table_shown(result: TableResult) -> list[Any]:
         cells = [Text(f"{_entry(c)}\n{_number(c)}", style=COLOUR[c.status]) for c in row.cells.values()]
         shown.add_row("" if row.printed_name == before else row.printed_name, row.method, *cells)
         before = row.printed_name
-    differences = [f"{_told(d, result.columns)} {d.why}" for d in result.differences]
+    differences = [f"{_difference(d, result.columns)} {d.why}" for d in result.differences]
     return [shown, *differences, *result.notes, *said_shown(result.said)]
 
 
@@ -82,7 +82,9 @@ def table_page(result: TableResult) -> str:
         before = row.printed_name
         rows.append([name, escape(row.method), *(_cell(c) for c in row.cells.values())])
     heads = ["Printed as", "Measured by", *(escape(h).replace(", ", ",<br>") for h in result.columns.values())]
-    told = [f"<li><b>{escape(_told(d, result.columns))}</b> {escape(d.why)}</li>" for d in result.differences]
+    sentences = [
+        f"<li><b>{escape(_difference(d, result.columns))}</b> {escape(d.why)}</li>" for d in result.differences
+    ]
     how = {h: c.how.split(";")[0] for row in result.rows for h, c in zip(result.columns.values(), row.cells.values())}
     body = [
         *_head(result.heading, result.lead),
@@ -91,7 +93,7 @@ def table_page(result: TableResult) -> str:
         "it. A blank in print means that something is not preserved. "
         + ", ".join(f'<span class="verdict {CLASS[s]}">{s}</span>' for s in CLASS)
         + ".</p>",
-        *(["<h2>Differences</h2>", "<ul>", *told, "</ul>"] if told else []),
+        *(["<h2>Differences</h2>", "<ul>", *sentences, "</ul>"] if sentences else []),
         *said_page(result.said),
         "<h2>Remarks</h2>",
         *(f"<p>{escape(note)}</p>" for note in result.notes),
@@ -115,7 +117,7 @@ def _number(c: Cell) -> str:
     return "exact" if c.value == float("inf") else f"{c.value:.2f}" if c.printed.isdigit() else f"{c.value:.0e}"
 
 
-def _told(d: Difference, columns: Mapping[str, str]) -> str:
+def _difference(d: Difference, columns: Mapping[str, str]) -> str:
     printed = "left blank" if d.printed == "" else f"printed as {d.printed!r}"
     names = f"{', '.join(d.printed_names)} (measured by {', '.join(d.methods)})"
     return f"{columns[d.column].capitalize()}, {names}: {printed}, measured: {d.measured}."

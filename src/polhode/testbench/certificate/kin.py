@@ -77,7 +77,7 @@ class Kin:
 def kin_of(run: Run) -> Kin | None:
     """The method of the catalogue that an integrator shares most with, if it shares anything."""
     try:
-        mine = {name: _taken(run, p) for name, p in _problems().items()}
+        mine = {name: _steps_by(run, p) for name, p in _problems().items()}
     except Refused:
         return None
     found = []
@@ -97,7 +97,7 @@ def _problems() -> dict[str, Problem]:
     return {"free": placed(free()), "torque": placed(forced())}
 
 
-def _taken(run: Run, p: Problem) -> list[tuple[np.ndarray, np.ndarray]]:
+def _steps_by(run: Run, p: Problem) -> list[tuple[np.ndarray, np.ndarray]]:
     return [run(p, p.Q0, p.Omega0, h, 1, p.t0) for h in STEPS]
 
 

@@ -88,7 +88,7 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
     if isinstance(method, Method) and method.free_only:
         raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
     run = outside.advance_of(outside.box(method))
-    outside.tried(run, name_of(method))
+    outside.check_first_step(run, name_of(method))
     orders: list[float | None] = [None, None]
     if getattr(method, "tolerance", None) is None:
         orders = [_order(run, case) for case in (cases.free, cases.potential)]
