@@ -19,9 +19,10 @@ from polhode.errors import InputError
 from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
 from polhode.runs import places, turns
+from polhode.runs.energies import energies, momenta
 from polhode.runs.netcdf import Store
 from polhode.runs.reductions import Survey
-from polhode.runs.trajectory import FORMAT, Trajectory, energies, momenta
+from polhode.runs.trajectory import FORMAT, Trajectory
 
 if TYPE_CHECKING:
     from polhode.runs.runner import Runner
