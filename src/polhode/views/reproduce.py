@@ -11,7 +11,6 @@ from polhode.views.files import as_json, folder_for_results, written
 from polhode.views.page import references
 
 VERDICT_CLASS = {CONFIRMED: "none", IN_PART: "loses", NOT_CONFIRMED: "gains"}
-VERDICT_COLOUR = {CONFIRMED: "green", IN_PART: "blue", NOT_CONFIRMED: "dark_orange3"}
 
 
 def save(result: Reproduced, folder: str | os.PathLike[str]) -> dict[str, Path]:
