@@ -180,8 +180,8 @@ def magnus(r: int) -> Callable[..., Any]:
 
     def series(
         coefficients: tuple[float, ...],
-        w: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
-    ) -> tuple[float, float, float]:
+        w: tuple[Vec3, Vec3, Vec3],
+    ) -> Vec3:
         P = grow(coefficients, even(coefficients, w), odd(coefficients, w))[0]
         Psi = P[0]
         for k in range(1, r):
@@ -203,8 +203,8 @@ def growth(n: int, gamma: int) -> Callable[..., Any]:
 
     def grown(
         coefficients: tuple[float, ...],
-        e: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
-        o: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
+        e: tuple[Vec3, Vec3, Vec3],
+        o: tuple[Vec3, Vec3, Vec3],
     ) -> tuple[Any, ...]:
         P, V, W, z, C = before(coefficients, e, o)
         C = C + (c(coefficients, z),)
