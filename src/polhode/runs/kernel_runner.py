@@ -107,6 +107,11 @@ class KernelRunner:
         self._machine, self._code = advance, (head, kind, machine_code)
         self._advance = self._like_python
 
+    def machine_arguments(self):
+        """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
+        head, kind, _ = self._code
+        return head, kind
+
     def watching(self, kernels, code):
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
 
@@ -114,7 +119,7 @@ class KernelRunner:
         """
         from polhode.machine import watching
 
-        head, kind, _ = self._code
+        head, kind = self.machine_arguments()
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):
