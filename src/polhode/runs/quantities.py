@@ -23,6 +23,7 @@ class Quantities:
         Omega: np.ndarray
         inertia: np.ndarray | None
         saved: dict
+        stats: dict
 
         @property
         def energy(self) -> np.ndarray: ...

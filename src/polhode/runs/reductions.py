@@ -1,7 +1,7 @@
 """Energy and momentum of a long run without keeping it: least, greatest, mean and slope, tallied while it goes."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class Reduction:
     """Mean times of the blocks."""
     means: np.ndarray = field(repr=False)
     """Block means of the difference from `first`."""
+
+    def of(self, bodies):
+        """That of one body or of some, of a Reduction of an ensemble: all its numbers are arrays (N,)."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "t", "means")}
+        return Reduction(
+            self.name, **{k: x[bodies] for k, x in own.items()}, t=self.t[:, bodies], means=self.means[:, bodies]
+        )
 
     @property
     def spread(self):
