@@ -2,15 +2,18 @@
 
 import functools
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.events import Events, given_events
-from polhode.integrators.lookup import integrator, name_of
+from polhode.inputs.rotations import AttitudeLike
+from polhode.integrators.lookup import Integrator, integrator, name_of
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
@@ -22,7 +25,7 @@ from polhode.runs.ensemble.reductions import Tallies
 from polhode.runs.ensemble.result import Ensemble as Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.sink import Sink
-from polhode.runs.ensemble.starts import gathered
+from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.progress import bar
@@ -33,30 +36,30 @@ from polhode.runs.watched import machine_events
 
 @inputs.checked_call
 def solve_ensemble(
-    problem,
-    method,
+    problem: str | Problem | Sequence[Problem],
+    method: str | Integrator,
     *,
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    inertia=None,
-    parameters=None,
-    h=None,
-    t_end=None,
-    n_steps=None,
-    save_every=1,
-    threads=None,
-    progress=False,
-    events=None,
-    terminal=(),
-    direction=None,
-    reduce=(),
-    reduce_every=1,
-    checkpoint=None,
-    checkpoint_every=60.0,
-    strict=False,
-    on_failure="warn",
-):
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    inertia: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    h: float | None = None,
+    t_end: float | None = None,
+    n_steps: int | None = None,
+    save_every: int = 1,
+    threads: int | None = None,
+    progress: bool = False,
+    events: Mapping[str, Callable[..., Any]] | None = None,
+    terminal: str | Sequence[str] = (),
+    direction: Mapping[str, int] | None = None,
+    reduce: str | Sequence[str] = (),
+    reduce_every: int = 1,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60.0,
+    strict: bool = False,
+    on_failure: str = "warn",
+) -> Ensemble:
     """Integrate N bodies and return an Ensemble.
 
     problem     a Problem or its name; or a sequence of N Problems made of the same functions
@@ -122,7 +125,7 @@ class OnTheWay:
     checkpoint: Any
     seconds: float
 
-    def one_by_one(self, run, reason):
+    def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
         """The run of bodies one by one, if nothing is asked that those cannot do."""
         if self.survey is not None or self.checkpoint is not None:
             asked = "reduce" if self.survey is not None else "checkpoint"
@@ -133,7 +136,16 @@ class OnTheWay:
         return run(reason)
 
 
-def _integrated(bodies, method, h, n, every, threads, progress, on_the_way):
+def _integrated(
+    bodies: Bodies,
+    method: Integrator,
+    h: float,
+    n: int,
+    every: int,
+    threads: int | None,
+    progress: bool,
+    on_the_way: OnTheWay,
+) -> Ensemble:
     """The Ensemble: in lanes, or one by one."""
     alone, watched = bodies.kinds[0], on_the_way.events
     run_each = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
@@ -167,7 +179,7 @@ def _integrated(bodies, method, h, n, every, threads, progress, on_the_way):
     return _result(run)
 
 
-def _result(run):
+def _result(run: Any) -> Ensemble:
     """The Ensemble; what failed bodies left behind becomes NaN."""
     N, done, every = len(run.bodies), run.done, run.every
     if run.sink is not None:
@@ -179,7 +191,8 @@ def _result(run):
     if done < run.n and not run.interrupted:  # nobody was left
         run.out[run.row :] = np.nan
         run.row = len(run.out)
-    sentences, reason = {}, run.way.reason
+    sentences: dict[int, str] = {}
+    reason = run.way.reason
     if alone := int((run.errors[:N] == RAISED).sum()):
         sentences = run.one_by_one() if run.sink is None else _not_alone(run)
         done = run.done
@@ -219,7 +232,7 @@ def _result(run):
     )
 
 
-def _not_alone(run):
+def _not_alone(run: Run) -> dict[int, str]:
     """Sentences for bodies in whose blocks a function raised, in a run that tallies: they do not run on alone."""
     left = np.flatnonzero(run.errors[: len(run.bodies)] == RAISED).tolist()
     run.errors[left] = np.nan
@@ -227,7 +240,9 @@ def _not_alone(run):
     return {i: f"{said}, at step {run.failed[i]}." for i in left}
 
 
-def _one_by_one(bodies, method, h, n, every, progress, reason, watched):
+def _one_by_one(
+    bodies: Bodies, method: Integrator, h: float, n: int, every: int, progress: bool, reason: str, watched: Any
+) -> Ensemble:
     """The bodies one after the other through `solve`."""
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)
