@@ -6,8 +6,13 @@ tolerance made for floats: yes in floats. Any other is the method's own: no. A k
 calls `math`) is measured from outside.
 """
 
-import mpmath
+import time
+from dataclasses import dataclass
 
+import mpmath
+import numpy as np
+
+from polhode.errors import InputError
 from polhode.integrators.properties import ORDER, groups
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
@@ -18,11 +23,14 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.look import Look, box, states
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
 FLOATS = 1e-13  # a defect below it is not seen in floats
+THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
+ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
+SHARE = 0.6  # seconds of computing, after which a measurement visits no more states
 LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
@@ -98,25 +106,73 @@ def _in_floats_too(look, method, row, values):
 
 
 def by_theorem(method, p, row):
-    """A defect at two precisions, and at a larger step where it is below the round-off of floats."""
+    """A defect at two precisions, at a larger step where it is below the round-off of floats; and where it holds, at
+    the other states of the battery."""
     defect = theorems.DEFECTS[row.measure]
     finding = theorems.finding(defect, method, p)
     way = DERIVATIVES if row.measure in BY_DERIVATIVES else ""
-    verdict, qualifier = "yes" if finding.holds else "no", ""
-    if not finding.holds and finding.high < FLOATS:
-        with mpmath.workdps(theorems.DIGITS[0]):
-            larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
-        if larger < FLOATS:
-            verdict, qualifier = "yes", f"in floats ({max(finding.high, 1e-99):.0e})"
-    yield Property(
-        value=finding.high,
-        threshold=10.0 ** (8 - theorems.DIGITS[1]),
-        verdict=verdict,
-        how=f"{row.how}{way}; {TWO_PRECISIONS.format(*theorems.DIGITS)}",
-        bound=10.0 ** (8 - theorems.DIGITS[1]) if verdict == "yes" else None,
-        coverage=f"a generic state without symmetry, h = 1/8, {theorems.DIGITS[0]} and {theorems.DIGITS[1]} digits",
-        qualifier=qualifier,
-    )
+    how = f"{row.how}{way}; {TWO_PRECISIONS.format(*theorems.DIGITS)}"
+    digits = f"{theorems.DIGITS[0]} and {theorems.DIGITS[1]} digits"
+    coverage, qualifier, threshold = f"a generic state without symmetry, h = 1/8, {digits}", "", THRESHOLD
+    if not finding.holds:
+        larger = np.inf
+        if finding.high < FLOATS:
+            with mpmath.workdps(theorems.DIGITS[0]):
+                larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
+        if larger >= FLOATS:
+            yield Property(finding.high, threshold, "no", how, coverage=coverage)
+            return
+        qualifier = f"in floats ({max(finding.high, 1e-99):.0e})"
+    found = elsewhere(method, row, defect, FLOATS if qualifier else None)
+    if found.where:
+        seen = f"first seen {found.where}; round-off at a generic state"
+        yield Property(found.defect, threshold, "no", f"{how}; {found.defect:.0e} {found.where}", coverage=seen)
+        return
+    coverage += f"; {found.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(ELSEWHERE)} rad"
+    if found.refused:
+        coverage += f"; {found.refused[0]}"
+    yield Property(finding.high, threshold, "yes", how, bound=threshold, coverage=coverage, qualifier=qualifier)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What the states of the battery show: the first where a defect stays, and its size; how many were seen; refusals."""
+
+    where: str = ""
+    defect: float = 0.0
+    seen: int = 0
+    refused: tuple[str, ...] = ()
+
+
+def elsewhere(method, row, defect, floor=None):
+    """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
+    `floor`, relative to the momentum, is that of floats."""
+    clock, seen, refused = time.process_time(), 0, []
+    for state in states("free" if method.free_only else row.case)[1:]:
+        if seen and time.process_time() - clock > SHARE:
+            break
+        p = state.problem
+        start = theorems.Start(*p.start(), p.t0)
+        size = max(abs(x) for x in start.Pi) or 1.0
+        for radians in ELSEWHERE:
+            h = mpmath.mpf(state.step(radians))
+            try:
+                with mpmath.workdps(theorems.DIGITS[0]):
+                    low = float(defect(method, p, h, start))
+                stays = low > (floor * max(size, 1 / size) if floor else LOW)
+                if stays and not floor:
+                    stays = not theorems.finding(defect, method, p, h, start).holds
+            except InputError:
+                refused.append(f"{state.words} it does not solve a step of {radians:g} rad")
+                break
+            if stays:
+                return Elsewhere(f"{state.words}, {radians:g} rad a step", low, seen)
+        seen += 1
+    return Elsewhere(seen=seen, refused=tuple(refused))
+
+
+def _few(numbers):
+    return ", ".join(f"{x:g}" for x in numbers)
 
 
 def orders(method, p, row):
