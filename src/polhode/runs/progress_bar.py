@@ -6,13 +6,17 @@ from rich.text import Text
 
 
 class Bar:
-    """Context manager that gives a function to call with the work done so far; drawn on standard error.
+    """Context manager that gives a function to call with the work done so far, and a new label if there is one; drawn
+    on standard error.
 
-    With the name of a `unit` the rate is shown, too. `done` is what was done before, which does not count for it.
+    With the name of a `unit` the rate is shown, too; without a `total` there is no end to be seen. `done` is what was
+    done before, which does not count for the rate.
     """
 
     def __init__(self, total, label, done=0, unit=None):
-        columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")]
+        columns = [TextColumn("{task.description}"), BarColumn()]
+        if total is not None:
+            columns.append(TextColumn("{task.percentage:>3.0f}%"))
         if unit:
             columns.append(_Rate(unit))
         self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
@@ -20,7 +24,7 @@ class Bar:
 
     def __enter__(self):
         self._progress.start()
-        return lambda done: self._progress.update(self._task, completed=done)
+        return lambda done, label=None: self._progress.update(self._task, completed=done, description=label)
 
     def __exit__(self, *exception):
         self._progress.stop()

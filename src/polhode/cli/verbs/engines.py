@@ -35,7 +35,7 @@ def run(arguments: Any) -> Any:
     from polhode.testbench.certificate.certify import display
     from polhode.testbench.peers.across import Measured, across
 
-    with display(wants_progress()) as tick:
+    with display(wants_progress(), total=None) as tick:
         rows = across(arguments.names, arguments.t_end, tick)
     if arguments.json:
         data: dict[str, list[Any]] = {"absent": [], "integrators": []}

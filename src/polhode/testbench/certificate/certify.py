@@ -7,7 +7,7 @@ import time
 from polhode.inputs import checked_call, flag
 from polhode.integrators.lookup import integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
-from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
+from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
@@ -67,19 +67,25 @@ def certify(method, *, drift=True, progress=False):
 
 
 class display:
-    def __init__(self, progress):
-        self.progress = progress
+    """A progress bar that says what is being measured, or none; gives a function to call with each name."""
+
+    def __init__(self, progress, total=len(groups())):
+        self.progress, self.total = progress, total
 
     def __enter__(self):
         if not self.progress:
             return lambda key: None
-        from rich.console import Console
+        from polhode.runs.progress_bar import Bar
 
-        self.status = Console(stderr=True).status("measuring")
-        self.status.start()
-        return lambda key: self.status.update(f"measuring: {key}")
+        self.bar, begun = Bar(self.total, "measuring"), -1
+        show = self.bar.__enter__()
+
+        def tick(key):
+            nonlocal begun
+            begun += 1
+            show(begun, f"measuring: {key}")
+
+        return tick
 
     def __exit__(self, *exception):
-        if self.progress:
-            self.status.stop()
-        return False
+        return self.bar.__exit__(*exception) if self.progress else False

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import mpmath
 import numpy as np
 
-from polhode.errors import InputError
 from polhode.integrators.properties import ORDER, groups
+from polhode.kernels.rotations import matrix
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
@@ -30,6 +30,9 @@ DERIVATIVES = ", derivatives by the complex step"
 FLOATS = 1e-13  # a defect below it is not seen in floats
 THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
 ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
+LARGE = 0.5  # radians a step, from which on a solver may be at its limit
+PLAIN = 1e-3  # part of the momentum, from which on a defect at such a step is one of the method
+LOST = 0.2  # radians by which a step that has failed is off
 SHARE = 0.6  # seconds of computing, after which a measurement visits no more states
 LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
@@ -146,7 +149,7 @@ class Elsewhere:
 
 def elsewhere(method, row, defect, floor=None):
     """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
-    `floor`, relative to the momentum, is that of floats."""
+    `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
     for state in states("free" if method.free_only else row.case)[1:]:
         if seen and time.process_time() - clock > SHARE:
@@ -157,18 +160,37 @@ def elsewhere(method, row, defect, floor=None):
         for radians in ELSEWHERE:
             h = mpmath.mpf(state.step(radians))
             try:
-                with mpmath.workdps(theorems.DIGITS[0]):
-                    low = float(defect(method, p, h, start))
-                stays = low > (floor * max(size, 1 / size) if floor else LOW)
-                if stays and not floor:
-                    stays = not theorems.finding(defect, method, p, h, start).holds
-            except InputError:
+                low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
+                unsolved = low > 0 and radians > LARGE and (low < PLAIN * size or _is_lost(method, p, h, start))
+            except Exception:  # a kernel may fail in any way it likes
+                unsolved = True
+            if unsolved:
                 refused.append(f"{state.words} it does not solve a step of {radians:g} rad")
                 break
-            if stays:
+            if low:
                 return Elsewhere(f"{state.words}, {radians:g} rad a step", low, seen)
         seen += 1
     return Elsewhere(seen=seen, refused=tuple(refused))
+
+
+def _stays(method, p, defect, h, start, floor):
+    """The defect, or zero where it is round-off or below the floor."""
+    with mpmath.workdps(theorems.DIGITS[0]):
+        low = float(defect(method, p, h, start))
+    if floor is not None:
+        return low if low > floor else 0.0
+    return low if low > LOW and not theorems.finding(defect, method, p, h, start).holds else 0.0
+
+
+def _is_lost(method, p, h, start):
+    """Whether one step misses the motion by a good part of the rotation."""
+    from polhode.reference.reference import by_dop853
+
+    body, q, Pi, t = theorems.placed(p, method, start)
+    q, _ = theorems.fresh(method, h, t, q, Pi, body)
+    Q, _ = by_dop853(p, p.t0 + float(h))
+    off = np.array(matrix(q), dtype=float).reshape(3, 3) @ p.axes.T - Q  # the kernel's axes are the principal ones
+    return float(np.abs(off).max()) > LOST
 
 
 def _few(numbers):

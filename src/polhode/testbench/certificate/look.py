@@ -1,9 +1,9 @@
 """An integrator that is looked at from outside: how it is run, and what kind of thing it is.
 
 What it returns is copied (a wrapped library may return the same arrays each time), what it raises becomes a sentence,
-and before anything is measured it is asked four questions: does the same call give the same numbers twice; do n steps
-at once give what n steps one by one give, or does it remember; are its numbers those of single precision; and do they
-follow a small change of the start, or move in jumps?
+and before anything is measured it is asked five questions: does the same call give the same numbers twice; do n steps
+at once give what n steps one by one give, or does it remember; are its numbers those of single precision; do they
+follow a small change of the start, or move in jumps; and does a negative step go back?
 """
 
 import functools
@@ -34,6 +34,7 @@ class Character:
     memory: float = 0.0  # between n steps at once and one by one
     single: bool = False
     jump: float = 0.0  # of its result, where the start changes by next to nothing
+    forward_only: bool = False  # a negative step goes forward, or nowhere
     refusal: str = ""  # why it could not be asked
 
     @property
@@ -50,6 +51,11 @@ class Character:
             told.append(
                 f"It has memory: {STEPS_AT_ONCE} steps at once differ from {STEPS_AT_ONCE} steps one by one by "
                 f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
+            )
+        if self.forward_only:
+            told.append(
+                "h < 0 is not honoured: a step of -h does not go back. Symmetry cannot be told, and a composition with "
+                "negative steps would be wrong."
             )
         if self.single:
             told.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
@@ -137,7 +143,7 @@ def states(case: str) -> tuple[State, ...]:
     return tuple(battery(CASES[case]()))
 
 
-# ---- the four questions -------------------------------------------------------------------------------
+# ---- the five questions -------------------------------------------------------------------------------
 
 
 def character_of(look: Look) -> Character:
@@ -173,7 +179,18 @@ def character_of(look: Look) -> Character:
         memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
         single=single,
         jump=jump,
+        forward_only=_goes_forward(look, p, h, flat),
     )
+
+
+def _goes_forward(look, p, h, flat):
+    """Whether a step of -h moves the body forward, or not at all."""
+    try:
+        back = flat(look.run(p, p.Q0, p.Omega0, -h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
+    except Refused:
+        return False  # it says so itself
+    ahead = flat(look.run(p, p.Q0, p.Omega0, h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
+    return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 
 
 def _jump(one, p, flat, tiny=3e-10):

@@ -76,8 +76,13 @@ def told_of(look, found, notes, kin):
     if kin is None:
         return (*_told(look), *diagnosis(found, notes))
     look.kin = kin.words
+    if kin.is_same and (look.differs or look.character.memory):
+        where = "in its first step" if look.character.memory else "at a generic state"
+        look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same:
         return tuple(_told(look))
+    if kin.near:
+        return (*_told(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
@@ -126,6 +131,9 @@ def direct(look, row):
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
     floor *= min(look.character.floor, 1e8)
+    if row.measure == "symmetry" and look.character.forward_only:
+        how = f"{row.how_outside or row.how}: a step of -h does not go back"
+        return [Property(None, floor, "undecided", how)], ""
 
     def at(state, radians, n):
         run = look.run if n == 1 else lambda p, Q, Omega, h, k, t: look.run(p, Q, Omega, h, n * k, t)
