@@ -13,6 +13,8 @@ from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.summary import summary
 
+MEASUREMENTS = len(groups())
+
 
 @checked_call
 @on_purpose()
@@ -69,7 +71,7 @@ def certify(method, *, drift=True, progress=False):
 class display:
     """A progress bar that says what is being measured, or none; gives a function to call with each name."""
 
-    def __init__(self, progress, total=len(groups())):
+    def __init__(self, progress, total=MEASUREMENTS):
         self.progress, self.total = progress, total
 
     def __enter__(self):

@@ -4,9 +4,9 @@ Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the metho
 modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate
 and with what would decide.
 
-Beside the rate stands what the fit says of conjugate symplecticity. Where a modified energy E + h^r F exists, F fits the
-energy error, and what is left falls like h^(r+2) (h^(r+1) for a method without symmetry): the residual over that power
-is constant. Where none exists, what is left falls no faster than the error itself.
+Beside the rate stands what the fit says of conjugate symplecticity. Where a modified energy E + h^r F exists, F fits
+the energy error, and what is left falls like h^(r+2): the residual over that power is constant. Where none exists, what
+is left falls no faster than the error itself.
 """
 
 import time

@@ -139,7 +139,7 @@ def by_theorem(method, p, row):
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What the states of the battery show: the first where a defect stays, and its size; how many were seen; refusals."""
+    """What the states of the battery show: the first where a defect stays, its size, how many were seen, refusals."""
 
     where: str = ""
     defect: float = 0.0

@@ -58,8 +58,8 @@ class Kin:
             return f"This is {self.name}, {exact}."
         if self.free.max() <= SAME:
             return (
-                f"{self.name} for a free body, not with a torque, where one step differs by {self._size(self.torque)}: if "
-                "it was meant to be, look at the torque."
+                f"{self.name} for a free body, not with a torque, where one step differs by {self._size(self.torque)}: "
+                "if it was meant to be, look at the torque."
             )
         if self.free[:, 1].max() <= SAME:
             told = (

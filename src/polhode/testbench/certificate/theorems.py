@@ -206,11 +206,11 @@ def generic(p, method):
     return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
 
 
-def placed(p, method, start=None, t=mpf(0)):
+def placed(p, method, start=None, t=0):
     """The body, attitude, momentum and time of a start, in mpmath; of the generic one if none is given."""
     body, q, Pi = generic(p, method)
     if start is None:
-        return body, q, Pi, t
+        return body, q, Pi, mpf(t)
     return body, unit(tuple(mpf(x) for x in start.q)), tuple(mpf(x) for x in start.Pi), mpf(start.t)
 
 
