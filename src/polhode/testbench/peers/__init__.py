@@ -2,8 +2,7 @@
 
 A module here has TITLE (what the package is), INSTALL (what pip is asked for), `names()` and `engine(name)`, and
 imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of
-all engines shows, where they are many. To add an engine, add its module to
-ENGINES. An adapter hands the torque over and takes states back; the stepping is all theirs.
+all engines shows, where they are many. To add an engine, add its module to ENGINES. An adapter hands the torque over and takes states back; the stepping is all theirs.
 """
 
 import importlib
@@ -17,6 +16,8 @@ ENGINES = {
     "jaxmd": "polhode.testbench.peers.jaxmd",
     "sdof": "polhode.testbench.peers.sdof",
     "heyoka": "polhode.testbench.peers.heyoka",
+    "drake": "polhode.testbench.peers.drake",
+    "exudyn": "polhode.testbench.peers.exudyn",
 }
 
 
