@@ -103,6 +103,9 @@ class Look:
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
+        self.fails: dict[
+            str, str
+        ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.ends = time.process_time() + seconds

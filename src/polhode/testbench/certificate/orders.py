@@ -21,6 +21,8 @@ WRONG = 0.1  # of an error with the finest steps, from which on there is no conv
 ABOVE = 15  # times the floor, from which on an error counts
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
+OWN_STEPS = "does not depend on the largest steps: it chooses its own"
 LARGE = 5.0  # radians in one step, in which what is exact still is
 OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
 
@@ -71,6 +73,14 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     error = max(finest[1], abs(finest[0] - before[0]) / 2)
     words = f"stops falling at {flat:.0e}" if flat > 100 * round_off else ""
     return Exponent(float(value), float(error), float(flat), words)
+
+
+def chooses(e: np.ndarray, round_off: float = ROUND_OFF) -> bool:
+    """Whether the errors of the largest steps are small, and hardly depend on the step: it divides them as it likes."""
+    first = e[:4]
+    if not np.isfinite(first).all() or first.min() < 100 * round_off:
+        return False
+    return bool(first.max() < SMALL_ERROR and first.max() < 3 * first.min())
 
 
 def _floor(h, e, slopes, round_off):
@@ -124,8 +134,9 @@ def order(run, p, words="global error", round_off=ROUND_OFF):
     """The orders of Q and Omega as properties, and the notes "stalls" and "own steps"; steps and errors."""
     h, e = errors(run, p)
     results, note = [], ""
+    own = any(chooses(column, round_off) for column in e.T)
     for column in e.T:
-        found = exponent(h, column, round_off)
+        found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _is_exact(run, p) if found.value == float("inf") else 0.0
         if large > 100 * round_off:
             found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of {LARGE:g} rad")
@@ -139,7 +150,7 @@ def order(run, p, words="global error", round_off=ROUND_OFF):
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
         results.append(Property(found.value, CLEAR, verdict, how, bound=bound))
-    return results, note, (h, e)
+    return results, "own steps" if own else note, (h, e)
 
 
 # ---- one step at many states ---------------------------------------------------------------------------

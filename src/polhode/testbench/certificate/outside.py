@@ -99,6 +99,9 @@ def _told(look):
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
         rest = f"; so too {', '.join(more)}" if more else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
+    if look.fails:
+        first, *more = (f"{where} it {what}" for where, what in look.fails.items())
+        told.append(f"It does not run everywhere: {'; '.join([first, *more])}.")
     return told
 
 
@@ -188,6 +191,8 @@ def over_states(look, row, at, floor, how):
                 radians.append(x)
             except Refused as error:
                 refused.append(f"{state.words} it {error.words}")
+                if seen and x == RADIANS[0]:
+                    look.fails.setdefault(state.words, error.words)
                 break
         whole = len(found)
         found, radians = _solved(look, state, found, radians)

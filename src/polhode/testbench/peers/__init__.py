@@ -1,8 +1,9 @@
 """Other people's integrators, each behind a few lines and looked up as "package:integrator".
 
 A module here has TITLE (what the package is), INSTALL (what pip is asked for), `names()` and `engine(name)`, and
-imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of
-all engines shows, where they are many. To add an engine, add its module to ENGINES. An adapter hands the torque over and takes states back; the stepping is all theirs.
+imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of all
+engines shows, where they are many. To add an engine, add its module to ENGINES. An adapter hands the torque over and
+takes states back; the stepping is all theirs.
 """
 
 import importlib
