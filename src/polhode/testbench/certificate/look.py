@@ -18,12 +18,13 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, placed, potential
-from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.guard import Refused, guarded
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
 STEPS_AT_ONCE = 5
+BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ def character_of(look: Look) -> Character:
         memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
         single=single,
         jump=jump,
-        forward_only=_goes_forward(look, p, h, flat),
+        forward_only=bool(guarded(lambda: _goes_forward(look, p, h, flat), BACKWARDS)[0]),
     )
 
 

@@ -68,6 +68,8 @@ def measured(method, tick=lambda key: None, look=None):
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
     if look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
+    if look.character.floor > 1:  # what does not fall with h is then its arithmetic
+        notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
     clues, _ = guarded(lambda: clues_of(look.run), seconds)
     kin, _ = guarded(lambda: kin_of(look.run), seconds)
     return found, told_of(look, found, notes | (clues or {}), kin)

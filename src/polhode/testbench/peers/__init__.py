@@ -50,6 +50,11 @@ def shown(package):
     return getattr(_adapter(package), "SHOWN", None) or names(package)
 
 
+def install_name(package):
+    """What pip is asked for."""
+    return _adapter(package).INSTALL if package in ENGINES else package
+
+
 def installed():
     """For every engine its integrators, or the sentence that says why there are none."""
     found = {}
