@@ -3,9 +3,11 @@
 import datetime
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from polhode.inputs import checked_call, flag
-from polhode.integrators.lookup import integrator, methods, name_of
+from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by
 from polhode.runs.turns import on_purpose
@@ -18,7 +20,7 @@ MEASUREMENTS = len(groups())
 
 @checked_call
 @on_purpose()
-def certify(method, *, drift=True, progress=False):
+def certify(method: str | Integrator, *, drift: bool = True, progress: bool = False) -> Certificate:
     """Measure the properties of an integrator and return its Certificate.
 
     method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
@@ -71,10 +73,10 @@ def certify(method, *, drift=True, progress=False):
 class display:
     """A progress bar that says what is being measured, or none; gives a function to call with each name."""
 
-    def __init__(self, progress, total=MEASUREMENTS):
+    def __init__(self, progress: bool, total: int | None = MEASUREMENTS) -> None:
         self.progress, self.total = progress, total
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[[str], None]:
         if not self.progress:
             return lambda key: None
         from polhode.runs.progress_bar import Bar
@@ -82,12 +84,13 @@ class display:
         self.bar, begun = Bar(self.total, "measuring"), -1
         show = self.bar.__enter__()
 
-        def tick(key):
+        def tick(key: str) -> None:
             nonlocal begun
             begun += 1
             show(begun, f"measuring: {key}")
 
         return tick
 
-    def __exit__(self, *exception):
-        return self.bar.__exit__(*exception) if self.progress else False
+    def __exit__(self, *exception: Any) -> None:
+        if self.progress:
+            self.bar.__exit__(*exception)

@@ -19,7 +19,7 @@ class TimeUp(BaseException):
 class Refused(Exception):
     """An integrator that did not give a result: `words` say what it did instead, and where."""
 
-    def __init__(self, words: str):
+    def __init__(self, words: str) -> None:
         super().__init__(words)
         self.words = words
 
@@ -36,7 +36,7 @@ def at_most(seconds: float) -> Iterator[None]:
     clock, computing = time.monotonic(), time.process_time()
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
 
-        def alarm(*_):
+        def alarm(*_: Any) -> None:
             passed, computed = time.monotonic() - clock, time.process_time() - computing
             if computed < seconds and STARVED[0] < computed / passed < STARVED[1] and passed < LOADED * seconds:
                 signal.setitimer(signal.ITIMER_REAL, seconds - computed + 0.01)
@@ -77,7 +77,7 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
         return None, f"raised {type(error).__name__}: {error}".rstrip(": .")
 
 
-def _interrupt(thread, done):
+def _interrupt(thread: Any, done: Any) -> None:
     if done.acquire(blocking=False):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeUp))
         done.release()

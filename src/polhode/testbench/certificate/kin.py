@@ -10,14 +10,16 @@ need be compiled.
 import dataclasses
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polhode.integrators.catalogue import methods
 from polhode.integrators.properties import claims_of
 from polhode.kernels.rotations import matrix
+from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import body_of
-from polhode.testbench.certificate.cases import forced, free, placed
+from polhode.testbench.certificate.cases import Run, forced, free, placed
 from polhode.testbench.certificate.guard import Refused
 
 STEPS = ((0.8, 0.4), (0.2, 0.1))
@@ -98,7 +100,7 @@ class Kin:
         return (-sum(x <= SAME for x in parts), max(apart, SAME) if apart else 0.0)  # how it rounds decides nothing
 
 
-def kin_of(run) -> Kin | None:
+def kin_of(run: Run) -> Kin | None:
     """The method of the catalogue that an integrator shares most with, if it shares anything."""
     for steps in STEPS:
         try:
@@ -109,7 +111,7 @@ def kin_of(run) -> Kin | None:
     return None
 
 
-def _nearest(mine, steps):
+def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
     found = []
     for name in methods():
         theirs = _steps_of(name, steps)
@@ -128,7 +130,7 @@ def _nearest(mine, steps):
     return dataclasses.replace(nearest, near=True) if apart < NEAR * max(off) else None
 
 
-def _off(p, state, h):
+def _off(p: Problem, state: Any, h: float) -> float:
     """The error of one step."""
     from polhode.reference.reference import by_dop853
 
@@ -136,18 +138,19 @@ def _off(p, state, h):
 
 
 @functools.cache
-def _problems():
+def _problems() -> dict[str, Problem]:
     return {"free": placed(free()), "torque": placed(forced())}
 
 
-def _taken(run, p, steps):
+def _taken(run: Run, p: Problem, steps: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray]]:
     return [run(p, p.Q0, p.Omega0, h, 1, p.t0) for h in steps]
 
 
 @functools.cache
-def _steps_of(name, steps):
+def _steps_of(name: str, steps: tuple[float, float]) -> dict[str, Any] | None:
     """One step of a method of the catalogue on each problem, in plain Python; none where it does not solve."""
-    method, found = methods()[name], {}
+    method = methods()[name]
+    found: dict[str, Any] = {}
     for key, p in _problems().items():
         if method.free_only and key != "free":
             return None

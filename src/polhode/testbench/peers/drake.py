@@ -1,11 +1,13 @@
 """Drake: a floating body, the torque by a system of its own; every scheme with fixed steps."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 TITLE = "Drake, model-based design and verification for robotics"
 INSTALL = "drake"
@@ -13,19 +15,21 @@ SHOWN = ("runge_kutta3", "runge_kutta5", "semi_explicit_euler", "implicit_euler"
 CHOOSES = "cenic"  # takes steps of its own only
 
 
-def names():
+def names() -> list[str]:
     """runge_kutta3, radau3, ...: those of the installed version."""
     from pydrake.systems.analysis import GetIntegrationSchemes
 
     return [name for name in GetIntegrationSchemes() if name != CHOOSES]
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """One of Drake's integration schemes."""
     return BlackBox(f"drake:{name}", functools.partial(_advanced, name), f"Drake, scheme {name}")
 
 
-def _advanced(name, problem, Q, Omega, h, n, t):
+def _advanced(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     from pydrake.systems.analysis import ResetIntegratorFromFlags
 
     simulator, plant, acting = _simulator(problem.tensor.tobytes())
@@ -45,7 +49,7 @@ def _advanced(name, problem, Q, Omega, h, n, t):
 
 
 @functools.lru_cache(maxsize=8)
-def _simulator(tensor):
+def _simulator(tensor: bytes) -> tuple[Any, Any, Any]:
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import SpatialInertia, UnitInertia
     from pydrake.systems.analysis import Simulator
@@ -64,18 +68,18 @@ def _simulator(tensor):
     return Simulator(builder.Build()), plant, acting
 
 
-def _torque_system():
+def _torque_system() -> Any:
     """A system that gives the torque of its `problem`, in space axes, and no force."""
     from pydrake.systems.framework import LeafSystem
 
     class Acting(LeafSystem):
-        def __init__(self):
+        def __init__(self) -> None:
             super().__init__()
-            self.problem = None
+            self.problem: Any = None
             self.DeclareVectorInputPort("state", 13)
             self.DeclareVectorOutputPort("force", 6, self.acts)
 
-        def acts(self, context, output):
+        def acts(self, context: Any, output: Any) -> None:
             force = np.zeros(6)
             if self.problem.has_torque:
                 x = self.get_input_port().Eval(context)

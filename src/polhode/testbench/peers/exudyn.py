@@ -1,30 +1,34 @@
 """Exudyn: a rigid body with a rotation vector on the group, the torque by a load with a user function."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 TITLE = "Exudyn, flexible multibody dynamics"
 INSTALL = "exudyn"
 SHOWN = ("RK44", "DOPRI5", "ExplicitMidpoint", "VelocityVerlet", "GeneralizedAlpha", "TrapezoidalIndex2")
 
 
-def names():
+def names() -> list[str]:
     """RK44, GeneralizedAlpha, ...: those of the installed version."""
     import exudyn
 
     return list(exudyn.DynamicSolverType.__members__)
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """One of Exudyn's solvers, with fixed steps."""
     return BlackBox(f"exudyn:{name}", functools.partial(_advanced, name), f"Exudyn, solver {name}")
 
 
-def _advanced(name, problem, Q, Omega, h, n, t):
+def _advanced(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     import exudyn
 
     if not h > 0:
@@ -41,7 +45,7 @@ def _advanced(name, problem, Q, Omega, h, n, t):
     return Q, np.array(state.GetODE2Coordinates_t()[3:6])
 
 
-def _settings(t, h, n):
+def _settings(t: float, h: float, n: int) -> Any:
     """So many steps of one size, and no files."""
     import exudyn
 
@@ -54,18 +58,19 @@ def _settings(t, h, n):
 
 
 @functools.lru_cache(maxsize=8)
-def _system(tensor):
+def _system(tensor: bytes) -> tuple[Any, dict[str, Problem]]:
     """A body with this tensor of inertia, and the dictionary that names the problem it is in."""
     import exudyn
     from exudyn.utilities import LoadTorqueVector, MarkerNodeRigid, RigidBodyInertia
 
     exudyn.config.suppressWarnings = True
-    system, acting = exudyn.SystemContainer().AddSystem(), {}
+    system = exudyn.SystemContainer().AddSystem()
+    acting: dict[str, Problem] = {}
     inertia = RigidBodyInertia(mass=1.0, inertiaTensor=np.frombuffer(tensor).reshape(3, 3))
     kind = exudyn.NodeType.RotationRotationVector
     node = system.CreateRigidBody(inertia=inertia, nodeType=kind, returnDict=True)["nodeNumber"]
 
-    def torque(system, t, load):
+    def torque(system: Any, t: float, load: Any) -> list[float]:
         Q = system.GetNodeOutput(node, exudyn.OutputVariableType.RotationMatrix).reshape(3, 3)
         return list(Q @ acting["problem"].torque(t, Q)) if acting["problem"].has_torque else [0, 0, 0]  # in space axes
 
