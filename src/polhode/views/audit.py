@@ -137,7 +137,7 @@ def _where(x: LeftOut) -> str:
 
 
 def _instead(x: LeftOut) -> str:
-    return f" Here: {_keys(x.instead)}." if x.instead else ""
+    return f" ({_keys(x.instead)})" if x.instead else ""
 
 
 def _keys(keys: Iterable[str]) -> str:
