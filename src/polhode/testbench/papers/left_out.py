@@ -99,8 +99,8 @@ NAMED_ONLY = (
         "The explicit reversible variable steps of Holder, Leimkuhler & Reich (2001)",
         "krysl-endres-2005",
         "section 3.6",
-        "named as the origin of the soft wall, which the paper itself integrates with fixed steps. Methods here have "
-        "fixed steps; what varies them is an option of a run, and the rule of that paper is not among those.",
+        "named as the origin of the soft wall, which the paper itself integrates with fixed steps. Steps that follow the "
+        "motion and stay reversible are here by another rule, that of Hairer & Söderlind (2005): solve(..., adapt=...).",
         ("solve",),
     ),
     LeftOut(
