@@ -99,8 +99,9 @@ NAMED_ONLY = (
         "The explicit reversible variable steps of Holder, Leimkuhler & Reich (2001)",
         "krysl-endres-2005",
         "section 3.6",
-        "named as the origin of the soft wall, which the paper itself integrates with fixed steps. Steps that follow the "
-        "motion and stay reversible are here by another rule, that of Hairer & Söderlind (2005): solve(..., adapt=...).",
+        "named as the origin of the soft wall, which the paper itself integrates with fixed steps. Steps that follow "
+        "the motion and stay reversible are here by another rule, that of Hairer & Söderlind (2005): solve(..., "
+        "adapt=...).",
         ("solve",),
     ),
     LeftOut(
