@@ -105,7 +105,7 @@ class _Recipe:
 class _Partial:
     """A partial on its way: its function may be one that needs help."""
 
-    def __init__(self, partial: functools.partial) -> None:
+    def __init__(self, partial: functools.partial[Any]) -> None:
         self._partial = partial
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -149,8 +149,8 @@ def _itself(function: Any) -> Any:
     return function
 
 
-_NAMED: dict = {}
-_RECIPES: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+_NAMED: dict[int, Any] = {}
+_RECIPES: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def _functions(result: Any) -> Any:
@@ -171,7 +171,7 @@ def _kept(value: Any) -> Any:
 
 def _has_a_name(function: Callable[..., Any]) -> bool:
     """Whether pickle finds the function by its name."""
-    found = sys.modules.get(function.__module__ or "")
+    found: Any = sys.modules.get(function.__module__ or "")
     for part in function.__qualname__.split("."):
         found = getattr(found, part, None)
     return found is function

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import warnings
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from polhode.errors import CallError
 
@@ -46,7 +46,7 @@ def checked_construction(kind: C) -> C:
     return kind
 
 
-def _sentence(name: str, known: list[inspect.Parameter], keywords: dict, error: TypeError) -> str:
+def _sentence(name: str, known: list[inspect.Parameter], keywords: dict[str, Any], error: TypeError) -> str:
     names = [p.name for p in known if p.kind is not p.POSITIONAL_ONLY]
     for given in keywords:
         if given not in names:

@@ -12,7 +12,7 @@ from polhode.pickling import recipe
 
 
 @recipe
-def event_kernel(user: Callable) -> Callable:
+def event_kernel(user: Callable[..., Any]) -> Callable[..., Any]:
     """From g(t, Q, Omega) of the user's axes; par are the nine numbers of the rotation to them."""
 
     def event(t, Q, Omega, par):  # type: ignore[no-untyped-def]

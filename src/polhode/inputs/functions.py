@@ -284,7 +284,7 @@ class Form:
 
 def form(
     label: str,
-    user: Callable,
+    user: Callable[..., Any],
     fields: Fields | None,
     first: tuple[str, ...],
     velocity: str = "",
@@ -316,7 +316,7 @@ def form(
     raise InputError(f"{label} takes {takes} argument{plural}; it is called as {called}.{hint}")
 
 
-def with_values(user: Callable, fields: Fields | None, row: tuple[float, ...]) -> Callable:
+def with_values(user: Callable[..., Any], fields: Fields | None, row: tuple[float, ...]) -> Callable[..., Any]:
     """A user's function of its first arguments alone, with parameters of these values."""
     if fields is None:
         return user

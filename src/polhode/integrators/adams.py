@@ -3,6 +3,7 @@
 import functools
 import math
 from fractions import Fraction
+from typing import Any
 
 from polhode.integrators.elliptic import flight
 from polhode.integrators.method import Method, Order
@@ -58,7 +59,7 @@ def adams_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, R
 
 
 @kernel
-def guided(h: Number, q: Quat, Pi: Vec3, f: tuple, at: int, n: int, body: Body) -> tuple[Quat, Vec3]:
+def guided(h: Number, q: Quat, Pi: Vec3, f: tuple[Any, ...], at: int, n: int, body: Body) -> tuple[Quat, Vec3]:
     """The motion over h under a torque in space, a polynomial through n values f whose weights begin at `at`."""
     c = body[2]
     for i in range(FLIGHTS + 1):

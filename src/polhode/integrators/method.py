@@ -53,13 +53,11 @@ class Method(Travels, Claims):
     """
 
     name: str
-    step: Callable
+    step: Callable[..., Any]
     order: int | Order | None = None
-    start: Callable = start_plain
-    coefficients: Callable | None = None  # (J, number) -> numbers the step finds in body[2]; exact until `number`
-    nodes: int = (
-        0  # how many attitudes a step gives to the torque at once, if it does (``polhode.kernels.quadrature_nodes``)
-    )
+    start: Callable[..., Any] = start_plain
+    coefficients: Callable[..., Any] | None = None  # (J, number) -> numbers in body[2]; exact until `number`
+    nodes: int = 0  # how many attitudes a step gives to the torque at once, if it does (``kernels.quadrature_nodes``)
     free_only: bool = False
     velocity: str | None = None  # how it takes a torque tau(t, Q, Omega), damping, rotors: one of VELOCITIES, or not
     lifted: bool = False  # whether it has been made ready for damping, rotors and the like (``velocity.py``)
@@ -149,7 +147,7 @@ class BlackBox(Travels):
     """
 
     name: str
-    advance: Callable
+    advance: Callable[..., Any]
     title: str = ""
     tolerance: float | None = None
 

@@ -64,8 +64,8 @@ def nystrom_step(s: int) -> Callable[..., Any]:
 class Splitting:
     """Half of the flights a and kicks b of a palindrome; what is left of 1 goes to the middle."""
 
-    a: tuple
-    b: tuple
+    a: tuple[Any, ...]
+    b: tuple[Any, ...]
 
     def __post_init__(self) -> None:
         if len(self.a) != len(self.b):

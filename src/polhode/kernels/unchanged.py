@@ -31,8 +31,8 @@ class _Witness:
 
     functions: tuple[tuple[Any, Any, Any, Any], ...]
     cells: tuple[tuple[Any, Any], ...]
-    names: tuple[tuple[dict, str, Any], ...]
-    arrays: tuple[tuple[Any, str, tuple, bytes], ...]
+    names: tuple[tuple[dict[str, Any], str, Any], ...]
+    arrays: tuple[tuple[Any, str, tuple[Any, ...], bytes], ...]
 
     def holds(self) -> bool:
         """Whether everything is as it was."""
@@ -51,7 +51,7 @@ class _Witness:
         return True
 
 
-_PROVED: "weakref.WeakKeyDictionary[Callable, tuple[_Witness, Fingerprint]]" = weakref.WeakKeyDictionary()
+_PROVED: "weakref.WeakKeyDictionary[Callable[..., Any], tuple[_Witness, Fingerprint]]" = weakref.WeakKeyDictionary()
 
 
 def proof(function: Any) -> Fingerprint | None:
@@ -106,8 +106,8 @@ class _Gathering:
         self._root = function
         self._functions: dict[types.FunctionType, None] = {}
         self._cells: list[tuple[Any, Any]] = []
-        self._names: list[tuple[dict, str, Any]] = []
-        self._arrays: list[tuple[Any, str, tuple, bytes]] = []
+        self._names: list[tuple[dict[str, Any], str, Any]] = []
+        self._arrays: list[tuple[Any, str, tuple[Any, ...], bytes]] = []
 
     def witness(self) -> _Witness | None:
         """The witness, or None if there can be none."""

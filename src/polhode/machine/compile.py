@@ -13,6 +13,7 @@ import pickle
 import re
 import sys
 import warnings
+from typing import Any
 
 import numba
 import numpy as np
@@ -231,10 +232,10 @@ def probe(kind, one=itself):
 
 # ---- from functions to machine code, at this moment --------------------------------------------------
 
-KEPT: dict = {}
+KEPT: dict[str, Any] = {}
 """Machine code in this process by what it was made from; CannotCompile where it could not be made."""
 
-CHANGING: dict = {}
+CHANGING: dict[str, Any] = {}
 """The keys of it that belong to functions that may change, the one used last at the end."""
 
 MOST_KEPT = 64
@@ -265,7 +266,7 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     return found
 
 
-_TEXTS: dict = {}
+_TEXTS: dict[str, Any] = {}
 
 
 def _text(signature):

@@ -20,7 +20,7 @@ from polhode.machine.overloads import INSIDE
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
 
 
-def frozen(functions: Iterable[Callable], as_kernels: bool) -> list[Callable]:
+def frozen(functions: Iterable[Callable[..., Any]], as_kernels: bool) -> list[Callable[..., Any]]:
     """Copies of these functions, for the compiler.
 
     As kernels, they are plain functions, which the compiler finds another implementation for where they run in lanes.
@@ -53,7 +53,7 @@ class _Copies:
             return value.copy(order="K")
         return value
 
-    def _function(self, value: Any, f: types.FunctionType, outermost: bool, options: dict) -> Any:
+    def _function(self, value: Any, f: types.FunctionType, outermost: bool, options: dict[str, Any]) -> Any:
         cells = tuple(types.CellType() for _ in f.__closure__ or ())
         space = {"__name__": "polhode" if is_users(f) else __name__, "__builtins__": builtins}
         copy = types.FunctionType(f.__code__, space, f.__name__, None, cells)
@@ -89,20 +89,20 @@ INLINED = {**INSIDE, "forceinline": True}
 USERS = {**INLINED, **LIKE_PYTHON, "pipeline_class": UsersCompiler}
 
 
-def options_of(function: Callable) -> dict:
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     """How a function is compiled where machine code calls it: a user's by ``user_functions.py``."""
     return USERS if is_users(function) else INLINED
 
 
-_INNER: "weakref.WeakSet[Callable]" = weakref.WeakSet()
+_INNER: "weakref.WeakSet[Callable[..., Any]]" = weakref.WeakSet()
 
 
-def inner(function: Callable, options: dict = INLINED) -> Any:
+def inner(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> Any:
     """A function compiled where machine code calls it, and held by nothing else: with its caller it is forgotten."""
     _INNER.add(function)
     return numba.njit(**options)(function)
 
 
-def is_compiled_where_called(function: Callable) -> bool:
+def is_compiled_where_called(function: Callable[..., Any]) -> bool:
     """Whether it is one of those, which Numba finds without being told of them."""
     return function in _INNER

@@ -28,13 +28,13 @@ TOLERANCE = 1e-9
 Numbers = tuple[float, ...] | None  # None: an exception
 
 
-AGREED: "weakref.WeakKeyDictionary[Callable, tuple[str, int]]" = weakref.WeakKeyDictionary()
+AGREED: "weakref.WeakKeyDictionary[Callable[..., Any], tuple[str, int]]" = weakref.WeakKeyDictionary()
 """For a function, the fingerprint it had and the address of the machine code that agreed with it."""
 
 
 def check(
     what: str,
-    kernel: Callable,
+    kernel: Callable[..., Any],
     places: Sequence[Any],
     machine: Callable[[Any], Numbers],
     python: Callable[[Any], Numbers],
@@ -72,7 +72,14 @@ def check(
 
 
 def check_function(
-    problem: Any, what: str, kernel: Callable, machine: Any, look: Callable, t: float, Q: Any, velocity: Any = None
+    problem: Any,
+    what: str,
+    kernel: Callable[..., Any],
+    machine: Any,
+    look: Callable[..., Any],
+    t: float,
+    Q: Any,
+    velocity: Any = None,
 ) -> bool:
     """Compare a problem's torque or potential; ``look(address, par, t, Q, out)`` evaluates its machine code.
 
@@ -114,7 +121,7 @@ def _agree(ours: Numbers, theirs: Numbers) -> bool:
     return max(abs(x - y) for x, y in zip(ours, theirs)) <= TOLERANCE * max(map(abs, theirs))
 
 
-def floats_or_none(function: Callable) -> Numbers:
+def floats_or_none(function: Callable[..., Any]) -> Numbers:
     """What it returns, as floats, or None if it raises: what the user's function raises is told when a run meets it."""
     try:
         return tuple(float(x) for x in function())
@@ -136,7 +143,7 @@ def _difference(ours: list[Numbers], theirs: list[Numbers]) -> float:
     return float(np.abs(x - y).max() / np.abs(y).max()) if y.any() else np.inf
 
 
-def _jitted(kernel: Callable) -> list[Any]:
+def _jitted(kernel: Callable[..., Any]) -> list[Any]:
     """The functions compiled by Numba that a function reaches."""
     found, todo, met = [], [kernel], set()
     while todo:

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -153,7 +154,7 @@ def _each_pair(function, x, n):
 # ---- the functions of math, which raise where they have no value --------------------------------------
 
 
-MATH: dict = {}
+MATH: dict[str, Any] = {}
 """What stands for a function of Python's."""
 
 OF_ONE = (

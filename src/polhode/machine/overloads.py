@@ -34,7 +34,7 @@ INSIDE: Any = {  # for functions that only machine code calls
     "pipeline_class": LinkedCompiler,
 }
 
-BY_TYPE: set = set()
+BY_TYPE: set[Any] = set()
 """Functions that are different code for each type of number, and never compiled from their own source."""
 
 

@@ -16,6 +16,7 @@ of a second and kept on disk like all machine code.
 import functools
 import hashlib
 import pathlib
+from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -85,7 +86,7 @@ class Jet:
         self.series, order, s, out = self._function("value", "pidp")
         self._write_value(order, s, out)
 
-    def _function(self, name: str, arguments: str) -> tuple:
+    def _function(self, name: str, arguments: str) -> tuple[Any, ...]:
         kinds = [{"p": F8.as_pointer(), "d": F8, "i": I64}[x] for x in arguments]
         self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), kinds), name=name)
         self.function.attributes.add("nounwind")
@@ -426,7 +427,7 @@ def _number(x: float) -> ir.Constant:
 
 # ---- compiled, kept ------------------------------------------------------------------------------------------
 
-_ENGINES: dict[str, tuple] = {}
+_ENGINES: dict[str, tuple[Any, ...]] = {}
 """What holds the machine code of this process, and its two addresses, by what it was made from."""
 
 

@@ -18,7 +18,7 @@ VARIANTS = (
 """Functions (kernel, types of its arguments) -> another implementation of it, or None; the first is used."""
 
 
-def chosen(kernel: Callable[..., Any], arguments: tuple) -> Callable[..., Any]:
+def chosen(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """What is compiled where a kernel is called with arguments of these types: a variant, or its own source."""
     return next(filter(None, (variant(kernel, arguments) for variant in _variants())), kernel)
 

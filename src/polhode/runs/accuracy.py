@@ -89,7 +89,7 @@ class Search:
     """The search for a setting, on one problem and one interval."""
 
     def __init__(
-        self, problem: Problem, accuracy: float, length: float, solve: Callable, only: Integrator | None
+        self, problem: Problem, accuracy: float, length: float, solve: Callable[..., Any], only: Integrator | None
     ) -> None:
         self.problem, self.accuracy, self.length, self.solve, self.only = problem, accuracy, length, solve, only
         self.speed = _speed(problem, length)
@@ -244,13 +244,13 @@ def apart(A: np.ndarray, B: np.ndarray) -> float:
 
 @on_purpose()
 def accurate(
-    solve: Callable,
+    solve: Callable[..., Any],
     problem: Problem,
     only: Integrator | None,
     accuracy: Any,
     length: float,
     rows: int | None,
-    more: dict,
+    more: dict[str, Any],
 ) -> Trajectory:
     """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
 
@@ -272,7 +272,7 @@ def accurate(
     return _checked(search, ranked, rows, more)
 
 
-def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict) -> Trajectory:
+def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict[str, Any]) -> Trajectory:
     """The whole run, and one much finer to know its error; repeated until that is small enough."""
     setting, results, timed = ranked[0], [], search.may_be_timed
     for _ in range(ROUNDS):

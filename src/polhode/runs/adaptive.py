@@ -32,7 +32,7 @@ CHUNK = 16_384
 """Steps between two looks at Ctrl-C and at the memory."""
 
 
-def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable | None:
+def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable[..., Any] | None:
     """The density that is asked for; None for that of equal angles."""
     if adapt is not True and not callable(adapt):
         raise InputError(
@@ -56,7 +56,12 @@ class AdaptiveRunner:
     """Takes steps of their own lengths; it knows where it is, and can turn back."""
 
     def __init__(
-        self, problem: Problem, method: Method, h: float, density: Callable | None, compiled: bool | None = None
+        self,
+        problem: Problem,
+        method: Method,
+        h: float,
+        density: Callable[..., Any] | None,
+        compiled: bool | None = None,
     ) -> None:
         self.one = KernelRunner(problem, method, h, compiled)
         self.problem, self.h, self.name = problem, h, method.name
@@ -66,7 +71,9 @@ class AdaptiveRunner:
         first, rate = self._first(), self._growth(problem.t0)
         self.clock = (first - h / 2 * rate, problem.t0, 0.0)
 
-    def _kernels(self, density: Callable | None) -> tuple[Callable, Callable, tuple]:
+    def _kernels(
+        self, density: Callable[..., Any] | None
+    ) -> tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]:
         """The density as kernels, and what it is about."""
         one = self.one
         if density is not None:
@@ -81,7 +88,7 @@ class AdaptiveRunner:
         return adapting.by_turning_here, adapting.by_turning, (start,)
 
     @property
-    def _density(self) -> tuple:
+    def _density(self) -> tuple[Any, ...]:
         return self._torque, self._here, self._elsewhere, self._about
 
     def _first(self) -> float:
@@ -99,7 +106,7 @@ class AdaptiveRunner:
     def _growth(self, t: float) -> float:
         return adapting.growth(self._density, self.h, t, self.one.state, self.one.body)
 
-    def _machine(self, density: Callable | None) -> Callable:
+    def _machine(self, density: Callable[..., Any] | None) -> Callable[..., Any]:
         """The loop, as machine code where torque and density can be; state and clock stay here."""
         if not self.one.is_compiled:
             return self._plain
@@ -119,7 +126,9 @@ class AdaptiveRunner:
         state, method = self.one.state, self.one.method
         loop = machine.loop(method.step, self._torque, len(state[3]), len(self.one.body[2]), kind, density is not None)
 
-        def advance(t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int, held: Any = code) -> tuple:
+        def advance(
+            t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int, held: Any = code
+        ) -> tuple[Any, ...]:
             numbers, clock = np.array(self.one.numbers()), np.array(self.clock)
             done = loop(*head, self.h, t_end, n, every, left, numbers, clock, out, row, address, par)
             self.one.restore(numbers.tolist())
@@ -128,7 +137,7 @@ class AdaptiveRunner:
 
         return advance
 
-    def _plain(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def _plain(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """The loop as plain Python, a step at a time: when a function of the user's raises, nothing before is lost."""
         one, iterations = self.one, 0
         for i in range(n):
@@ -155,7 +164,7 @@ class AdaptiveRunner:
         """The time it has come to."""
         return self.clock[1]
 
-    def advance(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps: (taken, next row, left, iterations, error, whether the next would end behind t_end)."""
         try:
             return self._loop(t_end, n, every, left, out, row)
@@ -186,7 +195,7 @@ def adaptive(
     h: float,
     end: tuple[float, int],
     every: int,
-    density: Callable | None,
+    density: Callable[..., Any] | None,
     compiled: bool | None,
 ) -> Trajectory:
     """A run to a time, or over a number of steps (the other is then infinite)."""

@@ -1,5 +1,7 @@
 """Runs a method's kernel under a controller: from one of its looks to the next, with the torque that it holds."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.errors import InputError
@@ -56,7 +58,7 @@ class ControlledRunner(KernelRunner):
                 f"{period:g}. Take a step from there, or make an Integrator."
             )
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
         taken, iterations, error = 0, 0, 0.0
         while taken < n:

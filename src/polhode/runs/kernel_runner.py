@@ -83,7 +83,7 @@ class KernelRunner:
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        self._advance: Callable[..., tuple] = self._plain
+        self._advance: Callable[..., tuple[Any, ...]] = self._plain
         self._code: tuple[Any, Any, Any] | None = None  # arguments, type and machine code of the loop
         if compiled is not False:
             self._compile(required=bool(compiled))
@@ -131,7 +131,7 @@ class KernelRunner:
             out: np.ndarray,
             row: int,
             held: Any = machine_code,
-        ) -> tuple:
+        ) -> tuple[Any, ...]:
             q, Pi, tau, memory = state
             numbers = np.array([*q, *Pi, *tau, *memory])
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
@@ -140,13 +140,13 @@ class KernelRunner:
         self._machine, self._code = advance, (head, kind, machine_code)
         self._advance = self._like_python
 
-    def machine_arguments(self) -> tuple[tuple, Any]:
+    def machine_arguments(self) -> tuple[tuple[Any, ...], Any]:
         """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
         assert self._code is not None  # asked of compiled runners only
         head, kind, _ = self._code
         return head, kind
 
-    def watching(self, kernels: Any, code: Any) -> Callable[..., tuple]:
+    def watching(self, kernels: Any, code: Any) -> Callable[..., tuple[Any, ...]]:
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
 
         `code` is machine code of the watched `kernels`, and is compared with them at the start.
@@ -162,7 +162,7 @@ class KernelRunner:
 
         def watch(
             first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, held: Any = code
-        ) -> tuple:
+        ) -> tuple[Any, ...]:
             numbers, found = np.array(self.numbers()), np.array(values)
             *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, found)
             self.state = _state(numbers.tolist())
@@ -190,7 +190,7 @@ class KernelRunner:
 
     def _like_python(
         self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
-    ) -> tuple:
+    ) -> tuple[Any, ...]:
         """Machine code; where it raises, the steps before that one again, and that one by Python.
 
         Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
@@ -251,7 +251,7 @@ class KernelRunner:
 
     def _plain(
         self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
-    ) -> tuple:
+    ) -> tuple[Any, ...]:
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
         iterations = 0
         look = (self._survey.potential, *self._look) if self._survey else ()
@@ -273,7 +273,7 @@ class KernelRunner:
     def is_compiled(self) -> bool:
         return self._advance != self._plain
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
         result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
         self.state = result[5]

@@ -32,15 +32,15 @@ DIMENSION, VARIABLE, ATTRIBUTE = 10, 11, 12
 class Header:
     """What a header says, and where it says it."""
 
-    dimensions: dict = field(default_factory=dict)  # name: length, 0 for the one that grows
-    attributes: dict = field(default_factory=dict)
-    places: dict = field(default_factory=dict)  # attribute: offset and length of its value
-    begins: dict = field(default_factory=dict)  # variable: offset of its data
+    dimensions: dict[str, Any] = field(default_factory=dict)  # name: length, 0 for the one that grows
+    attributes: dict[str, Any] = field(default_factory=dict)
+    places: dict[str, Any] = field(default_factory=dict)  # attribute: offset and length of its value
+    begins: dict[str, Any] = field(default_factory=dict)  # variable: offset of its data
     records: int = 0
     length: int = 0
 
 
-def encoded(dimensions: dict, attributes: dict, variables: dict) -> bytes:
+def encoded(dimensions: dict[str, Any], attributes: dict[str, Any], variables: dict[str, Any]) -> bytes:
     """The bytes of a header without records; variables are name: (type, names of dimensions, attributes)."""
     names = list(dimensions)
 

@@ -54,7 +54,7 @@ class PlainRunner:
             )
         return Q1, Omega1
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """As ``Runner.advance``; rows hold Q and Omega (12 numbers): Q need not be a rotation."""
         i, end = first, first + n
         while i < end:

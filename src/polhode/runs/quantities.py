@@ -1,6 +1,6 @@
 """What follows from the states of a trajectory, beside energy and momentum: the quantities of the papers."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class Quantities:
         Q: np.ndarray
         Omega: np.ndarray
         inertia: np.ndarray | None
-        saved: dict
-        stats: dict
+        saved: dict[str, Any]
+        stats: dict[str, Any]
 
         @property
         def energy(self) -> np.ndarray: ...

@@ -32,7 +32,7 @@ class Runner(Protocol):
     def is_compiled(self) -> bool:
         """Whether machine code takes the steps; it may change during a run."""
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps `first` to `first + n - 1` from where it is, and write every `every`-th state to `out`.
 
         `left` steps remain until the next row, which goes to out[row]. The result is (steps taken, the next row, left,

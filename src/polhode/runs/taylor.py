@@ -72,7 +72,7 @@ class _Advanced:
 
     tolerance: float
 
-    def __call__(self, problem: Problem, Q: Any, Omega: Any, h: float, n: int, t: float) -> tuple:
+    def __call__(self, problem: Problem, Q: Any, Omega: Any, h: float, n: int, t: float) -> tuple[Any, ...]:
         runner = TaylorRunner(problem, taylor(self.tolerance), h, Q, Omega, t)
         out = np.empty((1, 7))
         took, *_ = runner.advance(0, n, n, n, out, 0)
@@ -118,7 +118,7 @@ class TaylorRunner:
         self._place[steps.TIME] = t
         self._place[steps.STATE : steps.STATE + 7] = (*row[:4], *np.array(row[4:7]) / self.problem.moments)
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
         s = self._series
         done, last, left, expansions = self._loop(
@@ -191,7 +191,7 @@ class Series:
 
 
 MOST_KEPT = 64
-_KEPT: dict[tuple, Series] = {}
+_KEPT: dict[tuple[Any, ...], Series] = {}
 """The series of the last problems, by all they depend on."""
 
 
@@ -237,7 +237,7 @@ def _guard(problem: Problem, series: Series) -> None:
 
     work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
 
-    def of_formula(Q: np.ndarray) -> tuple:
+    def of_formula(Q: np.ndarray) -> tuple[Any, ...]:
         y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), 0.0, 0.0, 0.0, 0.0])
         jet_once()(series.jet, y, problem.t0, 4, series.data, work, table)
         return tuple((table[1, 4:7] * problem.moments).tolist())

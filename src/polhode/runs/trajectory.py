@@ -83,12 +83,12 @@ class Trajectory(Attitudes, Quantities, Travels):
     t: np.ndarray
     Q: np.ndarray
     Omega: np.ndarray
-    stats: dict = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
     success: bool = True
     message: str = ""
     problem_name: str = ""
-    saved: dict = field(default_factory=dict)  # fields of a trajectory read from a file, which has no functions
-    reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    saved: dict[str, Any] = field(default_factory=dict)  # of a trajectory read from a file, which has no functions
+    reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
     inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
     events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for

@@ -48,7 +48,7 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
 
-    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """As ``Runner.advance``; fewer steps than asked also mean that an event has ended the run."""
         i, end, iterations = first, first + n, 0
         while True:
@@ -112,7 +112,7 @@ class Watched:
 
     # ---- events -------------------------------------------------------------------------------------
 
-    def _go(self, i: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def _go(self, i: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         if not self._found:
             return self._runner.advance(i, n, every, left, out, row)[:5]
         begin, end, iterations = i, i + n, 0
@@ -135,7 +135,7 @@ class Watched:
                     return i - begin, row, left, iterations, error
         return n, row, left, iterations, 0.0
 
-    def _watched_step(self, i: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
+    def _watched_step(self, i: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """One step, with a close look where a function may change sign."""
         runner, t, h = self._runner, self._time(i), self._runner.h
         before = runner.numbers()

@@ -5,6 +5,7 @@ A result asks for a view of itself by words (``polhode.shown``); this is the lis
 
 import importlib
 from collections.abc import Callable
+from typing import Any
 
 VIEWS = {
     "trajectory, plotted": "polhode.views.figures.trajectory:plot_trajectory",
@@ -50,7 +51,7 @@ VIEWS = {
 }
 
 
-def view(what: str) -> Callable:
+def view(what: str) -> Callable[..., Any]:
     """The function that shows a result in this way; its module is imported now."""
     module, _, name = VIEWS[what].partition(":")
     return getattr(importlib.import_module(module), name)

@@ -142,7 +142,7 @@ def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> No
 
 
 @contextlib.contextmanager
-def worker_process() -> Iterator[subprocess.Popen]:
+def worker_process() -> Iterator[subprocess.Popen[str]]:
     """A process that waits for jobs; it ends when its standard input does."""
     source = str(pathlib.Path(polhode.__file__).parents[1])
     path = os.pathsep.join(x for x in (source, os.environ.get("PYTHONPATH")) if x)
@@ -163,7 +163,7 @@ def worker_process() -> Iterator[subprocess.Popen]:
         pipe(worker.stdout).close()
 
 
-def asked(worker: subprocess.Popen, job: str) -> str:
+def asked(worker: subprocess.Popen[str], job: str) -> str:
     """Give a worker a job and wait for its answer: "done", "failed", or nothing if it has died."""
     try:
         pipe(worker.stdin).write(job + "\n")

@@ -31,7 +31,7 @@ class Scheme:
     """Weights of a symmetric composition: fractions, whole numbers, text, or floats (then to 1e-12)."""
 
     name: str
-    weights: tuple
+    weights: tuple[Any, ...]
     title: str = ""
     sources: tuple[str, ...] = ()
     tolerance: Fraction = ZERO

@@ -82,9 +82,9 @@ class Tableau:
     """
 
     name: str
-    A: tuple
-    b: tuple
-    c: tuple = ()
+    A: tuple[Any, ...]
+    b: tuple[Any, ...]
+    c: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         text("name", self.name)

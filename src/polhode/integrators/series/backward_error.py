@@ -23,6 +23,7 @@ is not put in: `integrable` looks at it.
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from polhode.integrators.series.free_body import exact, preprocessed
 from polhode.integrators.series.graded import Graded, degree
@@ -68,7 +69,7 @@ def integrable(most: int) -> bool:
     return A.derivative(1).terms == B.derivative(0).terms
 
 
-def hamiltonian(J: Sequence, most: int) -> dict[tuple[int, int], Fraction]:
+def hamiltonian(J: Sequence[Any], most: int) -> dict[tuple[int, int], Fraction]:
     """K of a body: the coefficient of h^(2n) H^i C^j by (i, j), i + j = n + 1, up to n = `most`.
 
     K is homogeneous of degree n + 1 at h^(2n), so that Euler's theorem gives it from its slopes.

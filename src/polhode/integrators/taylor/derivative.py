@@ -92,7 +92,7 @@ class Pair:
     def _compared(self, other: Any) -> bool:
         raise NotAFormula("a comparison of a value that changes")
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -115,7 +115,7 @@ class Stepped(Formula):
     __slots__ = ()
 
 
-def _met(operation: Callable, plain: Callable) -> Callable:
+def _met(operation: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
     def compute(self: Formula, other: Any) -> Any:
         if isinstance(other, (Pair, complex)):
             return operation(pair(self.tape, self), other)

@@ -208,7 +208,7 @@ class Formula:
     def _compared(self, other: Any) -> bool:
         raise NotAFormula("a comparison of a value that changes")
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -223,8 +223,8 @@ def number(x: Any) -> float:
 
 
 def traced(
-    torque: Callable, parameters: tuple, moments: tuple, given: Callable = tuple
-) -> tuple[Tape, list[Formula], tuple]:
+    torque: Callable[..., Any], parameters: tuple[Any, ...], moments: tuple[Any, ...], given: Callable[..., Any] = tuple
+) -> tuple[Tape, list[Formula], tuple[Any, ...]]:
     """The atoms of a torque, and what it and the gyroscopic torque do to the velocity.
 
         q' = q Omega/2,    Omega' = (g_1 b c, g_2 c a, g_3 a b) + J^-1 tau

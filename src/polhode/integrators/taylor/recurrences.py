@@ -13,6 +13,7 @@ summed together, eight at a time (``polhode.machine.taylor_code``).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from polhode.integrators.taylor.formula import TIME, Atom, Formula, Tape
 
@@ -55,7 +56,7 @@ class Recurrences:
     data: tuple[tuple[float, ...], ...]
 
     @property
-    def structure(self) -> tuple:
+    def structure(self) -> tuple[Any, ...]:
         """What the recurrences are, without the numbers that are given."""
         atoms = tuple((a.kind, a.of, a.number if a.kind == "pow" else 0.0) for a in self.atoms)
         return atoms, self.plan, self.turns, self.rates
@@ -116,7 +117,7 @@ def _levels(atoms: list[Atom]) -> list[int]:
     return levels
 
 
-def _together(atoms: list[int] | tuple, rows: list[tuple[float, dict[int, float]]], data: list) -> Sums:
+def _together(atoms: list[int] | tuple[Any, ...], rows: list[tuple[float, dict[int, float]]], data: list[Any]) -> Sums:
     """Sums that are computed together; their numbers are added to the data."""
     of = tuple(sorted({k for _, terms in rows for k in terms}))
     eight = lambda numbers: tuple([*numbers, *[0.0] * 8][:8])

@@ -14,7 +14,7 @@ import numpy as np
 from polhode.inputs.principal import in_principal
 
 
-def parameters(*parts: Sequence[float] | np.ndarray | Callable) -> Callable:
+def parameters(*parts: Sequence[float] | np.ndarray | Callable[..., Any]) -> Callable[..., Any]:
     """Parameters joined from parts: numbers that are the same for every body, and functions (moments, P) -> (n, k)."""
     return functools.partial(_joined, parts)
 
@@ -24,7 +24,7 @@ def _joined(parts: Sequence[Any], moments: np.ndarray, P: np.ndarray) -> np.ndar
     return np.concatenate([np.broadcast_to(x, (len(moments), x.shape[1])) for x in columns], axis=1)
 
 
-def body_vector(v: np.ndarray) -> Callable:
+def body_vector(v: np.ndarray) -> Callable[..., Any]:
     """A vector fixed in the body, in principal axes."""
     return functools.partial(_turned, v)
 

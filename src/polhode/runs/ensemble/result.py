@@ -34,14 +34,14 @@ class Ensemble(Attitudes, Travels):
     rows: np.ndarray | None  # (n - 1, 7, N): quaternion and momentum in principal axes, after the start
     failed: np.ndarray  # (N,) the step in which a body failed, or -1
     errors: np.ndarray  # (N,) the last correction of a body that did not solve its equations, NaN otherwise
-    stats: dict
-    sentences: dict = field(default_factory=dict)  # of bodies that ran one by one, as all below
-    states: tuple | None = None  # Q and Omega, where there are no rows
-    exceptions: dict = field(default_factory=dict)  # what a user's function raised, by body
-    events: dict = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
+    stats: dict[str, Any]
+    sentences: dict[int, Any] = field(default_factory=dict)  # of bodies that ran one by one, as all below
+    states: tuple[Any, ...] | None = None  # Q and Omega, where there are no rows
+    exceptions: dict[int, Any] = field(default_factory=dict)  # what a user's function raised, by body
+    events: dict[str, Any] = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
     integrator: Any = None  # what took the steps
-    ended: dict = field(default_factory=dict)  # the event that ended a body, by body
-    reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    ended: dict[int, Any] = field(default_factory=dict)  # the event that ended a body, by body
+    reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
 
     def __repr__(self) -> str:
         lost = int((~self.success).sum())

@@ -54,7 +54,7 @@ def sizes(problem: Problem, method: Method, h: float) -> tuple[int, int]:
 class Way:
     """How the bodies are run: machine code (None: through `solve`), lanes, the torque's address, why not faster."""
 
-    loop: Callable | None
+    loop: Callable[..., Any] | None
     width: int = 1
     given: int = 0
     by_rows: bool = False  # the parameters of a body lie together
@@ -107,7 +107,7 @@ def _loop(
     width: int,
     kind: Any,
     parameters: int = functions.PARAMETERS,
-) -> tuple[Callable | None, str]:
+) -> tuple[Callable[..., Any] | None, str]:
     """(machine code, "") or (None, why there is none)."""
     from polhode.machine import compile, ensemble_loop, ensemble_watching
 

@@ -25,7 +25,7 @@ class Bodies:
     `kinds` are problems with the same torque, one or N; moments and axes are those of the principal axes.
     """
 
-    kinds: list
+    kinds: list[Any]
     Q0: np.ndarray  # (N, 3, 3)
     Omega0: np.ndarray  # (N, 3)
     inertia: np.ndarray  # (1 or N, 3) or (1 or N, 3, 3), as given

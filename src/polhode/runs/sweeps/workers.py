@@ -76,7 +76,7 @@ class Processes:
         while todo or suspects:
             alone = bool(suspects)
             waiting = suspects if alone else todo
-            running: dict[futures.Future, int] = {}
+            running: dict[futures.Future[Any], int] = {}
             try:
                 while waiting or running:
                     while waiting and len(running) < (1 if alone else self.count + AHEAD):
@@ -118,7 +118,7 @@ class Given:
 
     def each(self, task: Task, path: str, indices: Iterable[int]) -> Outcomes:
         """Do all."""
-        todo, running = list(indices)[::-1], dict[futures.Future, int]()
+        todo, running = list(indices)[::-1], dict[futures.Future[Any], int]()
         while todo or running:
             while todo and len(running) < 2 * _processors() + AHEAD:
                 i = todo.pop()

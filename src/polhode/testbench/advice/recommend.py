@@ -60,7 +60,7 @@ class Choice:
 class Recommendation:
     """Methods in order of preference, and how many were left out for what."""
 
-    wanted: dict
+    wanted: dict[str, Any]
     choices: tuple[Choice, ...]
     left_out: dict[str, int]
 

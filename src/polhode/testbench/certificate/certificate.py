@@ -35,11 +35,11 @@ class Certificate:
     summary: str
     diagnosis: tuple[str, ...] = ()  # what the pattern of failures points to
     seconds: float = 0.0
-    claims: dict = field(default_factory=dict)  # property: what the method claims of itself
+    claims: dict[str, Any] = field(default_factory=dict)  # property: what the method claims of itself
     kin: str = ""  # the method of the catalogue that it is, or that it shares most with, in words
     version: str = ""  # of polhode
     date: str = ""
-    pictures: dict = field(default_factory=dict, repr=False)  # the numbers of its two plots: convergence and drift
+    pictures: dict[str, Any] = field(default_factory=dict, repr=False)  # the numbers of its plots: convergence, drift
 
     def __getitem__(self, key: str) -> Property:
         return self.properties[key]

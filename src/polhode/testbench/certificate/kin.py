@@ -43,7 +43,7 @@ class Kin:
     near: bool = False  # nothing is shared to round-off, but the difference is far below the error of a step
 
     @property
-    def claims(self) -> dict:
+    def claims(self) -> dict[str, Any]:
         """What that method claims."""
         return claims_of(methods()[self.name])
 
@@ -93,7 +93,7 @@ class Kin:
         return f"{fine:.0e} at h = {self.h:g}, like h^{power:.0f}"
 
     @property
-    def rank(self) -> tuple:
+    def rank(self) -> tuple[Any, ...]:
         """How near: those that share most first, then by the difference."""
         parts = (self.free[:, 0].max(), self.free[:, 1].max(), self.torque.max())
         apart = float(f"{self.free.max() + self.torque.max():.5e}")

@@ -32,7 +32,7 @@ class Convergence:
     name: str
     title: str
     source: str
-    problems: dict[str, dict]  # "name" or "name, what is changed": parameters
+    problems: dict[str, dict[str, Any]]  # "name" or "name, what is changed": parameters
     methods: tuple[str | Method, ...]
     steps: tuple[int, ...]
     t_end: float

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def exp(x: np.ndarray) -> np.ndarray:
     return Rotation().from_rotvec(x).as_matrix()
 
 
-def derivative(f: Callable, x: np.ndarray, d: float = 1e-6) -> np.ndarray:
+def derivative(f: Callable[..., Any], x: np.ndarray, d: float = 1e-6) -> np.ndarray:
     """The Jacobian of f by central differences."""
     return np.array([(f(x + d * e) - f(x - d * e)) / (2 * d) for e in np.eye(3)]).T
 

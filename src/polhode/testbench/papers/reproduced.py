@@ -78,7 +78,7 @@ class Reproduced:
         """A Matplotlib figure, or None where there is nothing to draw."""
         return shown(f"published {self.kind}, a figure", self)
 
-    def show(self) -> list:
+    def show(self) -> list[Any]:
         """What goes to the terminal."""
         return shown(f"published {self.kind}, in the terminal", self)
 

@@ -107,7 +107,7 @@ def in_orbit(t: Any, q: Any, Pi: Any, body: Any) -> Any:
     return (energy, pi[0], pi[1], pi[2])
 
 
-def watch(potential: Callable) -> Callable:
+def watch(potential: Callable[..., Any]) -> Callable[..., Any]:
     """The energy in a potential, and the spatial momentum."""
     return lambda t, q, Pi, body: watched(q, Pi, body, potential)
 

@@ -50,7 +50,7 @@ class Printer:
         """All that has been printed, without the runtime."""
         return "\n".join(self.lines) + "\n"
 
-    def function(self, function: Callable) -> str:
+    def function(self, function: Callable[..., Any]) -> str:
         """The name of a function in JavaScript; it is printed, with what it needs, unless it has been."""
         key = _identity(function)
         if key not in self._names:
@@ -63,7 +63,7 @@ class Printer:
                 raise
         return self._names[key]
 
-    def _free_name(self, function: Callable) -> str:
+    def _free_name(self, function: Callable[..., Any]) -> str:
         stem = function.__name__ if function.__name__.isidentifier() else "lambda"
         home = function.__module__.rpartition(".")[2]
         name = base = f"{home}_{stem}"
@@ -104,7 +104,7 @@ def _module(file: str) -> ast.Module:
         return ast.parse(source.read())
 
 
-def _tree(function: Callable) -> ast.FunctionDef | ast.Lambda:
+def _tree(function: Callable[..., Any]) -> ast.FunctionDef | ast.Lambda:
     """The syntax tree of a function: found by its line, a lambda among others by the columns of its code."""
     code = function.__code__
     file = inspect.getsourcefile(function)
@@ -134,7 +134,7 @@ def _within(code: types.CodeType, node: ast.Lambda) -> bool:
 class _Body:
     """The translation of one function: its scope, then statement by statement."""
 
-    def __init__(self, printer: Printer, function: Callable, tree: ast.FunctionDef | ast.Lambda) -> None:
+    def __init__(self, printer: Printer, function: Callable[..., Any], tree: ast.FunctionDef | ast.Lambda) -> None:
         self.printer, self.tree, self.name = printer, tree, function.__name__
         arguments = tree.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:

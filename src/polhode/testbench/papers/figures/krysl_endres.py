@@ -1,5 +1,7 @@
 """Krysl & Endres (2005), Explicit Newmark/Verlet algorithm for time integration of rotational dynamics."""
 
+from typing import Any
+
 from polhode.testbench.papers.convergence import Convergence
 from polhode.testbench.papers.history import History, Panel, Run
 
@@ -216,7 +218,9 @@ LAGRANGE_TOP = (
 )
 
 
-def _convergence(number: int, title: str, problems: dict, first: int, caption: str, notes: tuple) -> Convergence:
+def _convergence(
+    number: int, title: str, problems: dict[str, Any], first: int, caption: str, notes: tuple[Any, ...]
+) -> Convergence:
     return Convergence(
         f"krysl-endres-2005-figure-{number}",
         title=f"Figure {number}: {title}",

@@ -28,7 +28,9 @@ def linear_and_quadratic(method: str) -> Callable[..., Any]:
     return check
 
 
-def similar_cost(defects: dict, calls: dict, convergence: ConvergenceResult, times: dict) -> Finding:
+def similar_cost(
+    defects: dict[Any, Any], calls: dict[Any, Any], convergence: ConvergenceResult, times: dict[Any, Any]
+) -> Finding:
     """Symmetric, one torque a step, order two, and a step costs the same within 30 per cent."""
     ratios = [times["ELN", h] / times["VLV", h] for h in (0.125, 0.25)]
     cases = {
@@ -51,7 +53,7 @@ def smaller_drift(newmark: DriftResult, midpoint: DriftResult) -> Finding:
     return judged(cases, ", ".join(told), ratio)
 
 
-def linear_growth(growth: dict) -> Finding:
+def linear_growth(growth: dict[Any, Any]) -> Finding:
     """The exponent of t in the global error, from a line through the logarithms at doubling times."""
     powers = {m: float(np.polyfit(np.log(g["t"]), np.log(g["error"]), 1)[0]) for m, g in growth.items()}
     told = (
@@ -64,7 +66,7 @@ def linear_growth(growth: dict) -> Finding:
 def not_symplectic(method: str, result_has: str) -> Callable[..., Any]:
     """A defect at 50 digits, and a drift."""
 
-    def check(result: DriftResult, defects: dict) -> Finding:
+    def check(result: DriftResult, defects: dict[Any, Any]) -> Finding:
         a = defects[method, "symplectic"]
         rate = result.row(method).evidence[0].rate
         told = f"symplectic defect {a.high:.0e} at 50 digits, drift {rate:+.1e}"
@@ -73,7 +75,7 @@ def not_symplectic(method: str, result_has: str) -> Callable[..., Any]:
     return check
 
 
-def second_order_symmetric(convergence: ConvergenceResult, defects: dict) -> Finding:
+def second_order_symmetric(convergence: ConvergenceResult, defects: dict[Any, Any]) -> Finding:
     """Of LIEMID[EA]."""
     Q, Omega = (order_of(convergence.one("LIEMID[EA]"), what) for what in ("Q", "Omega"))
     cases = {
@@ -84,7 +86,7 @@ def second_order_symmetric(convergence: ConvergenceResult, defects: dict) -> Fin
     return judged(cases, told, Q)
 
 
-def two_solves(times: dict) -> Finding:
+def two_solves(times: dict[Any, Any]) -> Finding:
     """Two small solves instead of one: it shows in the time of a step, beside MCG, which is the same with one."""
     ratios = [times["LIEMID[EA]", h] / times["MCG", h] for h in (0.125, 0.25)]
     told = f"a step takes {min(ratios):.2f} to {max(ratios):.2f} times as long as one of MCG, which solves once"

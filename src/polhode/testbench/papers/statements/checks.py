@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -131,7 +132,7 @@ def orders(
     return check
 
 
-def as_accurate(method: str, other: str, within: float = 1.25, only: str | None = None) -> Callable:
+def as_accurate(method: str, other: str, within: float = 1.25, only: str | None = None) -> Callable[..., Any]:
     """That two methods have the same errors, within a factor, at every usable step."""
 
     def check(result: ConvergenceResult) -> Finding:
@@ -146,7 +147,7 @@ def as_accurate(method: str, other: str, within: float = 1.25, only: str | None 
     return check
 
 
-def better(method: str, other: str, by: float = TIE, only: str | None = None) -> Callable:
+def better(method: str, other: str, by: float = TIE, only: str | None = None) -> Callable[..., Any]:
     """That the errors of a method are smaller than another's by a factor at every usable step."""
 
     def check(result: ConvergenceResult) -> Finding:
@@ -163,7 +164,7 @@ def better(method: str, other: str, by: float = TIE, only: str | None = None) ->
 
 def ahead_of(
     methods: Iterable[str], others: Iterable[str], problems: Iterable[str] | None = None, by: float = TIE
-) -> Callable:
+) -> Callable[..., Any]:
     """That each of some methods beats each of the others on each problem, in Q and in what is compared beside it."""
 
     def check(result: ConvergenceResult) -> Finding:

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ said = functools.partial(Statement, source="hairer-vilmart-2006")
 PREPROCESSED = ("DMV4", "DMV6", "DMV8")
 
 
-def only_invariants(dependence: dict) -> Finding:
+def only_invariants(dependence: dict[Any, Any]) -> Finding:
     """The terms of s and d in the third invariant, summed."""
     told = "the terms of s and d up to h^8 in the third invariant |Omega|^2 are all zero, in exact rational numbers"
     return judged({letter: x == 0 for letter, x in dependence.items()}, told, max(dependence.values()))
@@ -32,7 +33,7 @@ def table_1(result: ScalarFunctionsResult) -> Finding:
     return judged({f"{r.function} {r.monomial}": r.wrong == 0 for r in result.rows}, told.rstrip("."), len(result.rows))
 
 
-def exact_quantities(table: TableResult, defects: dict) -> Finding:
+def exact_quantities(table: TableResult, defects: dict[Any, Any]) -> Finding:
     """Orders, invariants and the Poisson property from Table 2, symmetry at 50 digits."""
     cases = {}
     for m in PREPROCESSED:
@@ -45,7 +46,7 @@ def exact_quantities(table: TableResult, defects: dict) -> Finding:
     return judged(cases, f"orders {orders_}; invariants, Poisson property and symmetry to {worst:.0e}", worst)
 
 
-def not_symplectic(defects: dict) -> Finding:
+def not_symplectic(defects: dict[Any, Any]) -> Finding:
     """The defects of a free step."""
     found = {m: defects[m, "symplectic free"] for m in PREPROCESSED}
     told = ", ".join(f"{m} {f.high:.0e}" for m, f in found.items())
@@ -54,7 +55,7 @@ def not_symplectic(defects: dict) -> Finding:
     )
 
 
-def gradient(found: dict) -> Finding:
+def gradient(found: dict[Any, Any]) -> Finding:
     """ds/dC = dd/dH at h^2, and not beyond."""
     beyond = [x for k, x in found.items() if not k.startswith("h^2")]
     told = (
@@ -63,7 +64,7 @@ def gradient(found: dict) -> Finding:
     return judged({"after h^2": found["h^2"] == 0, "not in general": all(beyond)}, told, float(found["h^4 H"]))
 
 
-def modified_hamiltonian(times: dict) -> Finding:
+def modified_hamiltonian(times: dict[Any, Any]) -> Finding:
     """y is the exact motion at the times c t, c = dK/dH constant, with c - 1 = O(h^2r): a Poisson flow of K(H, C)."""
     cases, told = {}, []
     for m, order in (("RATTLE", 2), ("DMV4", 4), ("DMV6", 6)):
@@ -74,7 +75,7 @@ def modified_hamiltonian(times: dict) -> Finding:
     return judged(cases, "the momentum is exact at the times c t; " + "; ".join(told), left)
 
 
-def time_transformation(found: dict) -> Finding:
+def time_transformation(found: dict[Any, Any]) -> Finding:
     """s3 is that of Table 1, s5 and s7 are not."""
     told = ", ".join(f"{k} {'the same' if same else 'another'}" for k, same in found.items())
     return judged({"k = 3": found["s3"], "k > 3": not found["s5"] and not found["s7"]}, told, float(found["s3"]))
@@ -119,7 +120,7 @@ def little_overhead(result: WorkPrecisionResult) -> Finding:
     return judged({a: x < 1.5 for (a, _), x in ratios.items()}, told, ratios["DMV8", "RATTLE"])
 
 
-def fifty_per_cent(times: dict) -> Finding:
+def fifty_per_cent(times: dict[Any, Any]) -> Finding:
     """One step of DMV8 over one of DMV; "only about 50 %" stands for 65 at most."""
     ratios = [times["DMV8", h] / times["DMV", h] for h in (0.2, 0.1, 0.05, 0.025)]
     told = f"a step of DMV8 takes {min(ratios) - 1:.0%} to {max(ratios) - 1:.0%} more time than one of DMV"
@@ -127,7 +128,7 @@ def fifty_per_cent(times: dict) -> Finding:
     return judged({"only about 50%": middle < 1.65}, told, middle - 1)
 
 
-def ten_for_four(times: dict) -> Finding:
+def ten_for_four(times: dict[Any, Any]) -> Finding:
     """Ten steps of DMV8 with one preprocessing, over one step; "about 4" stands for 3 to 5."""
     ratios = [times["10 steps of DMV8", h] / times["DMV8", h] for h in (0.2, 0.1, 0.05, 0.025)]
     told = f"ten steps with one preprocessing take {min(ratios):.1f} to {max(ratios):.1f} times as long as one step"
@@ -135,7 +136,7 @@ def ten_for_four(times: dict) -> Finding:
     return judged({"about 4": 3 < middle < 5}, told, middle)
 
 
-def exact_splitting(errors: dict) -> Finding:
+def exact_splitting(errors: dict[Any, Any]) -> Finding:
     """SR2 on symmetric bodies."""
     told = ", ".join(f"{body}: {x:.0e}" for body, x in errors.items())
     cases = {body: x < 1e-13 for body, x in errors.items() if len(set(body.strip("()").split(", "))) < 3}

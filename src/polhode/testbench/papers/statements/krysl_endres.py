@@ -1,6 +1,7 @@
 """What Krysl & Endres (2005) say."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ said = functools.partial(Statement, source="krysl-endres-2005")
 # ---- the freely spinning body ------------------------------------------------------------------------
 
 
-def unchanging_amplitude(result: HistoryResult, energies: dict) -> Finding:
+def unchanging_amplitude(result: HistoryResult, energies: dict[Any, Any]) -> Finding:
     """Each step: the same range in both halves of the span; and no drift to t = 10 000, with h = 4, 2, 1 and below."""
     cases, told = {}, []
     for c in result.curves:
@@ -58,7 +59,7 @@ def character(result: HistoryResult) -> Finding:
     return judged(cases, told, worst)
 
 
-def on_par_at_five(runs: dict) -> Finding:
+def on_par_at_five(runs: dict[Any, Any]) -> Finding:
     """With h = 5: NMB and AKW go on, the Moser-Veselov methods do not; how far each is from the true curve."""
     cases = {
         "NMB and AKW run": runs["NMB"]["success"] and runs["AKW"]["success"],
@@ -93,7 +94,7 @@ def printed_orders(result: ConvergenceResult) -> Finding:
 # ---- book toss ---------------------------------------------------------------------------------------
 
 
-def simo_wong_unstable(result: HistoryResult, book: dict) -> Finding:
+def simo_wong_unstable(result: HistoryResult, book: dict[Any, Any]) -> Finding:
     """Its energy rises with the larger steps, and not with the small one."""
     grown = {h: book["SW", h]["greatest energy"] for h in (0.1, 0.05, 0.025, 0.01)}
     coarse, fine = (np.abs(result.curve(1, "SW", h).values[:, 2]).max() for h in (0.05, 0.001))
@@ -109,7 +110,7 @@ def simo_wong_unstable(result: HistoryResult, book: dict) -> Finding:
     return judged(cases, told, grown[0.05])
 
 
-def newmark_stable(result: HistoryResult, book: dict) -> Finding:
+def newmark_stable(result: HistoryResult, book: dict[Any, Any]) -> Finding:
     """Its energy never rises, and velocities are right to some per cent."""
     grown = max(book["NMB", h]["greatest energy"] for h in (0.1, 0.05, 0.025, 0.01))
     coarse, fine = (np.abs(result.curve(0, "NMB", h).values).max(axis=0) for h in (0.05, 0.001))
@@ -118,7 +119,7 @@ def newmark_stable(result: HistoryResult, book: dict) -> Finding:
     return judged({"stability": grown < 1.01, "accuracy": off < 0.1}, told, grown)
 
 
-def limited_momenta(book: dict) -> Finding:
+def limited_momenta(book: dict[Any, Any]) -> Finding:
     """Not exact; the ranges of a late part are those of an early one."""
     row = book["NMB", 0.05]
     cases = {
@@ -134,7 +135,7 @@ def limited_momenta(book: dict) -> Finding:
     return judged(cases, told, row["late"])
 
 
-def exact_momenta(result: HistoryResult, book: dict) -> Finding:
+def exact_momenta(result: HistoryResult, book: dict[Any, Any]) -> Finding:
     """To round-off, at all steps, also where the energy grows."""
     off = {h: max(row["early"], row["late"]) for (m, h), row in book.items() if m == "SW"}
     told = (
@@ -167,7 +168,7 @@ def result_energy() -> float:
     return float(p.energy(p.Q0, p.Omega0))
 
 
-def like_crouch_grossman(result: ConvergenceResult, invariants: dict) -> Finding:
+def like_crouch_grossman(result: ConvergenceResult, invariants: dict[Any, Any]) -> Finding:
     """Invariants, constant and slope, each within a factor of two (the slope within 0.1)."""
     nmb, cg = invariants["NMB"], invariants["CG-RK4"]
     f = factor(result.one("NMB"), result.one("CG-RK4"), "Q")
@@ -198,7 +199,7 @@ def machine_precision(result: HistoryResult) -> Finding:
     return judged(cases, told, small.max())
 
 
-def hardly_any_effect(runs: dict) -> Finding:
+def hardly_any_effect(runs: dict[Any, Any]) -> Finding:
     """The difference of the runs is that of a rounding of the start, and far below the error of the method."""
     off, rounding, error = (runs[x] for x in ("attitude", "attitude, start rounded", "attitude, error of the method"))
     cases = {"below the error": off < 1e-6 * error, "like a rounding": off < 100 * rounding}
@@ -224,7 +225,7 @@ def identical_but_largest(result: ConvergenceResult) -> Finding:
     return judged(cases, told, float(ratios[0, -1]))
 
 
-def staggered_unstable(runs: dict) -> Finding:
+def staggered_unstable(runs: dict[Any, Any]) -> Finding:
     """HSTAGM on [0, 100], where NMB stays bounded."""
     worst = {
         name: min(x for (case, method, _), x in runs.items() if case == name and method == "HSTAGM")
@@ -258,7 +259,7 @@ def staggered_like_newmark(result: HistoryResult) -> Finding:
     return judged(cases, told, same)
 
 
-def staggered_symplectic(defects: dict) -> Finding:
+def staggered_symplectic(defects: dict[Any, Any]) -> Finding:
     """A fresh step, free."""
     d = defects["HSTAGM", "symplectic free"]
     return judged({"symplectic": d.holds}, f"a fresh step has a symplectic defect of {d.high:.0e} at 50 digits", d.high)
@@ -291,7 +292,7 @@ def wall(result: ConvergenceResult) -> Finding:
 # ---- all problems ------------------------------------------------------------------------------------
 
 
-def simo_wong_drifts(energies: dict) -> Finding:
+def simo_wong_drifts(energies: dict[Any, Any]) -> Finding:
     """On five problems, at all steps."""
     rows = {name: result["SW"] for name, result in energies.items() if name != "free body, large steps"}
     told = ", ".join(
@@ -304,7 +305,7 @@ def simo_wong_drifts(energies: dict) -> Finding:
     )
 
 
-def symmetric_methods(defects: dict) -> Finding:
+def symmetric_methods(defects: dict[Any, Any]) -> Finding:
     """A step forth and back; SW on the state with its memory."""
     found = {m: defects[m, "symmetric"] for m in ("NMB", "NMS", "SW")}
     told = ", ".join(f"{m} to {f.high:.0e}" for m, f in found.items())
@@ -313,14 +314,14 @@ def symmetric_methods(defects: dict) -> Finding:
     )
 
 
-def newmark_symplectic(defects: dict) -> Finding:
+def newmark_symplectic(defects: dict[Any, Any]) -> Finding:
     """D^T W D - W."""
     a, b = defects["NMB", "symplectic"], defects["NMB", "symplectic free"]
     told = f"defects of {b.high:.0e} for a free body and {a.high:.0e} in a potential, at 50 digits; and it drifts"
     return judged({"free": b.holds, "in a potential": a.holds}, told, a.high)
 
 
-def simo_wong_symplectic(defects: dict) -> Finding:
+def simo_wong_symplectic(defects: dict[Any, Any]) -> Finding:
     """A fresh step of SW."""
     d = defects["SW", "symplectic free"]
     return judged(
@@ -328,19 +329,19 @@ def simo_wong_symplectic(defects: dict) -> Finding:
     )
 
 
-def same_map(identities: dict) -> Finding:
+def same_map(identities: dict[Any, Any]) -> Finding:
     """NMS and NMB from the same states."""
     off = identities["NMS and NMB"]
     return judged({"equal": off < 1e-14}, f"steps from generic states agree to {off:.0e}", off)
 
 
-def idle_transport(identities: dict) -> Finding:
+def idle_transport(identities: dict[Any, Any]) -> Finding:
     """dexp_x x = x."""
     off = identities["tangent transport of its own axis"]
     return judged({"no effect": off < 1e-14}, f"it moves its own axis by {off:.0e}", off)
 
 
-def one_torque(calls: dict) -> Finding:
+def one_torque(calls: dict[Any, Any]) -> Finding:
     """Counted."""
     told = ", ".join(f"{m} {calls[m]:g}" for m in ("NMB", "SW", "AKW"))
     return judged(
@@ -350,7 +351,7 @@ def one_torque(calls: dict) -> Finding:
     )
 
 
-def integrals(found: dict) -> Finding:
+def integrals(found: dict[Any, Any]) -> Finding:
     """Along the exact motion."""
     told = ", ".join(f"{name} {x:.0e}" for name, x in found.items())
     return judged(

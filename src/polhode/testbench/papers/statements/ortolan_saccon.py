@@ -1,6 +1,7 @@
 """What Ortolan & Saccon (2012) say."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def exponential_map(cayley: DriftResult, exponential: DriftResult) -> Finding:
     return judged(cases, "; ".join(told), min(ratios))
 
 
-def running_times(times: dict) -> Finding:
+def running_times(times: dict[Any, Any]) -> Finding:
     """LIEMID[EA] about two, TLN about six times the median of the remaining methods; about: within 30 per cent."""
     found: dict[str, list[float]] = {"LIEMID[EA]": [], "TLN": []}
     for h in ORTOLAN_SACCON.h:
@@ -57,7 +58,7 @@ def running_times(times: dict) -> Finding:
     return judged(cases, told, max(found["TLN"]))
 
 
-def on_the_group(worst: dict) -> Finding:
+def on_the_group(worst: dict[Any, Any]) -> Finding:
     """|Q^T Q - I| within a thousand roundings; it is sums of roundings that grow with the number of steps."""
     least, most = min(worst.values()), max(worst.values())
     told = (
@@ -67,7 +68,7 @@ def on_the_group(worst: dict) -> Finding:
     return judged({"the constraint": most < 1e-10, "machine precision": most < 1e3 * np.finfo(float).eps}, told, most)
 
 
-def drift_and_structure(result: DriftResult, defects: dict) -> Finding:
+def drift_and_structure(result: DriftResult, defects: dict[Any, Any]) -> Finding:
     """Whatever drifts has a symplectic defect, at 50 digits; what is symplectic does not drift."""
     cases = {m: (result.row(m).sign in "+-") != defects[m, "symplectic"].holds for m in ORTOLAN_SACCON.methods}
     least = min(defects[m, "symplectic"].high for m in DRIFTING)
@@ -75,7 +76,7 @@ def drift_and_structure(result: DriftResult, defects: dict) -> Finding:
     return judged(cases, told, least)
 
 
-def symmetric_and_drifting(result: DriftResult, defects: dict) -> Finding:
+def symmetric_and_drifting(result: DriftResult, defects: dict[Any, Any]) -> Finding:
     """All six are symmetric to 50 digits, and drift."""
     cases = {m: defects[m, "symmetric"].holds and result.row(m).sign in "+-" for m in DRIFTING}
     most = max(defects[m, "symmetric"].high for m in DRIFTING)
@@ -111,7 +112,7 @@ def nearly_one(_: BallResult) -> Finding:
     return judged({"nearly one": abs(distance - 1) < 1e-3}, f"dist(Q0, I) = {distance:.5f}", distance)
 
 
-def lewis_simo(table: TableResult, identities: dict, defects: dict) -> Finding:
+def lewis_simo(table: TableResult, identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
     """Symplectic, with energy and momentum; and in one family with C1 and AKW, which are not symplectic."""
     cases = {
         "symplectic, energy and momentum": all(
@@ -130,7 +131,7 @@ def lewis_simo(table: TableResult, identities: dict, defects: dict) -> Finding:
     return judged(cases, told, defects["LS", "symplectic free"].high)
 
 
-def heavy_top(defects: dict) -> Finding:
+def heavy_top(defects: dict[Any, Any]) -> Finding:
     """LS with its torque at the midpoint, on a heavy top."""
     a, b = defects["LS", "symplectic on a top"], defects["LS", "energy on a top"]
     told = (
@@ -140,7 +141,7 @@ def heavy_top(defects: dict) -> Finding:
     return judged({"symplectic": a.holds, "energy": b.holds}, told, a.high)
 
 
-def krysl_explicit(calls: dict, table: TableResult) -> Finding:
+def krysl_explicit(calls: dict[Any, Any], table: TableResult) -> Finding:
     """One torque a step; momentum free; and the momentum of a symmetry is kept in a potential, too."""
     cases = {
         "explicit in the torque": calls["LIEMID[EA]"] == 1,
@@ -155,14 +156,14 @@ def krysl_explicit(calls: dict, table: TableResult) -> Finding:
     return judged(cases, told, calls["LIEMID[EA]"])
 
 
-def conjugate(identities: dict) -> Finding:
+def conjugate(identities: dict[Any, Any]) -> Finding:
     """IMIDM after an explicit half step is that half step after TRAPM."""
     off, apart = identities["TRAPM and IMIDM, conjugated"], identities["TRAPM and IMIDM"]
     told = f"IMIDM F = F TRAPM to {off:.0e}, F the explicit half step, while the two differ by {apart:.0e} a step"
     return judged({"conjugate": off < 1e-14, "different": apart > 1e-6}, told, off)
 
 
-def almost_poisson(defects: dict) -> Finding:
+def almost_poisson(defects: dict[Any, Any]) -> Finding:
     """Momentum exact; the Poisson defect is that of order h^3."""
     a, b = defects["PRK", "momentum free"], defects["PRK", "Poisson"]
     told = f"momentum to {a.high:.0e}; the Poisson defect of a step with h = 1/8 is {b.high:.0e}: not zero, but small"
@@ -177,7 +178,7 @@ def no_drift_of_new3(table: TableResult, result: DriftResult) -> Finding:
     return judged({"the free body": free.measured == "no drift seen", "the stress test": slope == 0}, told, slope)
 
 
-def changed_time(times: dict) -> Finding:
+def changed_time(times: dict[Any, Any]) -> Finding:
     """RATTLE, free: the momentum is exact at a changed time; the attitude is not."""
     rows = {key: row for key, row in times.items() if key[0] == "RATTLE"}
     momentum = max(row["momentum"] for row in rows.values())
@@ -189,7 +190,7 @@ def changed_time(times: dict) -> Finding:
     return judged({"the momentum": momentum < 1e-12, "the attitude": attitude < 1e-12}, told, momentum)
 
 
-def related(identities: dict, defects: dict) -> Finding:
+def related(identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
     """Different maps, both symplectic."""
     apart = identities["VLV and RATTLE"]
     told = f"steps from the same state differ by {apart:.0e}; both are symplectic to 1e-48"

@@ -1,6 +1,7 @@
 """Exact properties behind statements: defects of a few steps at 50 digits, identities between methods."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def defects() -> dict[tuple[str, str], Finding]:
     """Findings by (method, property): symmetry, with a torque in time; symplecticity free, in a potential, on a top."""
     measured: dict[tuple[str, str], Finding] = {}
 
-    def add(name: str, what: str, defect: Callable, case: Callable) -> None:
+    def add(name: str, what: str, defect: Callable[..., Any], case: Callable[..., Any]) -> None:
         measured[name, what] = theorems.finding(defect, found(name), case())
 
     for name in SYMMETRIC:
