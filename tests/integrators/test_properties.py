@@ -36,9 +36,10 @@ SOURCE = pathlib.Path(ph.__file__).parent
 
 def test_the_order_of_a_certificate():
     assert [row.key for row in PROPERTIES] == [
-        *(f"order_{case}_{what}" for case in ("free", "potential", "forced") for what in ("Q", "Omega")),
+        *(f"order_{case}_{what}" for case in ("free", "potential", "forced", "damped", "rotor") for what in ("Q", "Omega")),
         *("symmetric", "symplectic_free", "symplectic_potential", "poisson_free"),
-        *("momentum_free", "energy_free", "momentum_top", "energy_top", "on_group"),
+        *("momentum_free", "energy_free", "momentum_top", "energy_top"),
+        *("symplectic_rotor", "conformal", "momentum_wheels", "energy_rotor", "energy_damped", "on_group"),
         *("drift", "torque_evaluations", "iterations", "largest_step"),
     ]
 
@@ -102,7 +103,7 @@ def names_in(file):
 
 def named_by_hand(folder):
     names = {x for row in PROPERTIES for x in (row.key, row.claim, row.group) if x} - ORDINARY
-    beginnings = {f"order_{rest}" for rest in ("", "free_", "potential_", "forced_")}  # as f-strings have them
+    beginnings = {f"order_{rest}" for rest in ("", "free_", "potential_", "forced_", "damped_", "rotor_")}  # as f-strings have them
     found = {}
     for file in sorted(folder.rglob("*.py")):
         place = file.relative_to(folder).as_posix()

@@ -14,7 +14,7 @@ YES_OR_NO = [
     pytest.param(m, row, id=f"{m.name}-{row.claim}")
     for m in METHODS
     for row in CLAIMED
-    if not (m.free_only and row.needs_torque)
+    if row.is_of(m)
 ]
 
 
@@ -45,7 +45,7 @@ ORDERS = [
     pytest.param(m, rows[0], id=f"{m.name}-{rows[0].group}")
     for m in METHODS
     for rows in groups()
-    if rows[0].part and not (m.free_only and rows[0].needs_torque)
+    if rows[0].part and rows[0].is_of(m)
 ]
 
 

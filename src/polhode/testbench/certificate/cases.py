@@ -2,10 +2,15 @@
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.catalogue import problem
+from polhode.physics.problem import Problem
+from polhode.physics.wheels import Wheel
 
 INERTIA = (1.6, 2.3, 3.1)
 ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic in use
 MOMENTUM = (0.7, -0.4, 1.1)
+ROTOR = (0.4, -0.3, 0.8)
+GAMMA = 0.25
+WEAK = 1e-40  # a damping that only a method that keeps the energy by itself does not hide
 
 
 def free():
@@ -38,20 +43,90 @@ def wall():
     return problem("soft-wall", inertia=INERTIA)
 
 
-CASES = {"free": free, "potential": potential, "top": top, "forced": forced, "stress": stress}
+def damped():
+    """A torque far from linear in the velocity that depends on time and attitude, and damping."""
+    C = ((0.3, 0.1, 0.0), (0.1, 0.2, 0.05), (0.0, 0.05, 0.4))
+    return Problem(inertia=INERTIA, torque=_drag, damping=C, Pi0=MOMENTUM, name="damped")
+
+
+def rotor():
+    """A rotor in a body in a potential without symmetry."""
+    return Problem(inertia=INERTIA, potential=_linear, torque=_pull, rotor=ROTOR, Pi0=MOMENTUM, name="rotor")
+
+
+def conformal():
+    """The torque -gamma J Omega beside a potential without symmetry."""
+    C = tuple(GAMMA * x for x in INERTIA)
+    return Problem(inertia=INERTIA, potential=_linear, torque=_pull, damping=C, Pi0=MOMENTUM, name="conformal")
+
+
+def wheels(on=True):
+    """A free body with two wheels on skew axes, driven by motors."""
+    return Problem(
+        inertia=INERTIA,
+        wheels=[
+            Wheel(axis=(1, 0, 0), inertia=0.25, speed=4.0, torque=0.5 * on),
+            Wheel(axis=(0, 0.6, 0.8), inertia=0.125, speed=-2.0, torque=0.25 * on),
+        ],
+        inertia_includes_wheels=False,
+        Omega0=(0.5, -0.25, 0.375),
+        name="wheels",
+    )
+
+
+def gyrostat():
+    """The same with the motors off."""
+    return wheels(on=False)
+
+
+def weak():
+    """A body with next to no damping."""
+    return Problem(inertia=INERTIA, damping=WEAK, Pi0=MOMENTUM, name="weakly damped")
+
+
+def _linear(Q):
+    return 0.7 * Q[2, 2] + 0.3 * Q[0, 1] + 0.2 * Q[1, 0]
+
+
+def _pull(t, Q):
+    return (
+        0.7 * Q[2, 1] - 0.3 * Q[0, 2],
+        0.2 * Q[1, 2] - 0.7 * Q[2, 0],
+        0.3 * Q[0, 0] - 0.2 * Q[1, 1],
+    )
+
+
+def _drag(t, Q, Omega):
+    x, y, z = Omega
+    s = x * x + y * y + z * z
+    return 0.3 * Q[2, 1] - 0.3 * s * x, 0.2 * t - 0.2 * s * y - 0.1 * x, 0.15 * x * Q[0, 0] - 0.2 * z
+
+
+CASES = {
+    "free": free,
+    "potential": potential,
+    "top": top,
+    "forced": forced,
+    "stress": stress,
+    "damped": damped,
+    "rotor": rotor,
+    "conformal": conformal,
+    "wheels": wheels,
+    "gyrostat": gyrostat,
+    "weak": weak,
+}
 """By the name that a row of the table of properties gives."""
 
 
 def case_of(row, method):
     """The problem on which a property of a method is measured; none where it says nothing of the method."""
-    free_only = getattr(method, "free_only", False)
-    if free_only and row.needs_torque:
+    if not row.is_of(method):
         return None
-    return free() if free_only else CASES[row.case]()
+    return free() if method.free_only else CASES[row.case]()
 
 
 def placed(p):
     """The problem at a generic start."""
     w, x, y, z = ATTITUDE
     Q = Rotation().from_quat([x, y, z, w]).as_matrix()
-    return p.replaced(Q0=Q, Pi0=MOMENTUM)
+    return p.replaced(Q0=Q) if p.internal.wheels else p.replaced(Q0=Q, Pi0=MOMENTUM)

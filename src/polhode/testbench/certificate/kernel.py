@@ -9,6 +9,7 @@ calls `math`) is measured from outside.
 import mpmath
 
 from polhode.integrators.properties import ORDER, groups
+from polhode.integrators.velocity import adapted
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
@@ -36,7 +37,10 @@ def measured(method, tick=lambda key: None, look=None):
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(lambda p=p, first=first: list(MEASURES[first.measure](method, p, first)), LONGEST)
+        made_ready = adapted(method, p.forces)
+        values, why = guarded(
+            lambda m=made_ready, p=p, first=first: list(MEASURES[first.measure](m, p, first)), LONGEST
+        )
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:

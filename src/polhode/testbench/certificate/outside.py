@@ -15,7 +15,7 @@ from polhode.integrators.properties import BY_KEY, ORDER, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
-from polhode.testbench.certificate.cases import CASES, placed, potential
+from polhode.testbench.certificate.cases import CASES, damped, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
@@ -29,7 +29,7 @@ __all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
 GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
-OF_THE_STATE = ("symmetry", "symplecticity", "Poisson map")  # what means nothing where Q and Omega are not all
+OF_THE_STATE = ("symmetry", "symplecticity", "conformality", "Poisson map")  # what means nothing where Q and Omega are not all
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
 LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
@@ -44,10 +44,13 @@ def measured(method, tick=lambda key: None, look=None):
     look = look or Look(method)
     tried(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
+    takes_velocity = _takes_velocity(look)
     found, notes, ended = {}, {}, 0
     for rows in groups():
         first = rows[0]
         if first.measure not in MEASURES or (look.tolerance is not None and first.measure in GIVEN_STEPS):
+            continue
+        if first.needs_velocity and not takes_velocity:
             continue
         name = first.group or first.key
         tick(name)
@@ -110,6 +113,17 @@ def tried(run, name):
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
 
 
+def _takes_velocity(look):
+    """Whether it asks for the torque at a velocity: one that does not gets a sentence for an answer."""
+    p = damped()
+
+    def first():
+        with np.errstate(all="ignore"):
+            return look.advance(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)
+
+    return "InputError" not in guarded(first, PATIENCE[-1])[1]
+
+
 def _of_a_tolerance(row, p):
     """What a tolerance makes true to round-off is no property of the method."""
     if row.kind == ORDER and p.verdict != "undecided":
@@ -146,7 +160,9 @@ def by_derivatives(look, row):
     def at(state, radians, n):
         p, h = state.problem, state.step(radians)
         D, Pi1 = jacobian(look.run, p, h, n)
-        return BY_DERIVATIVES[row.measure](D, p.tensor @ p.Omega0, Pi1, momentum_scale(p, h))
+        before, after = p.internal.momentum(np.array([p.t0, p.t0 + n * h]))
+        Pi0, Pi1 = p.tensor @ p.Omega0 + before, Pi1 + after
+        return BY_DERIVATIVES[row.measure](D, Pi0, Pi1, momentum_scale(p, h), n * h)
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 
