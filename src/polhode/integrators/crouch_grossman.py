@@ -196,7 +196,7 @@ def crouch_grossman(
         start=start_plain,
         coefficients=packed(tableau),
         order=on_group if free == (on_group, on_group) else Order(free=free, torque=(on_group, on_group)),
-        **with_momenta(symplectic=False),
+        **with_momenta(symplectic=False, damps=momentum),
         torques_per_step=s,
         symmetric=False,
         symplectic_free=False,

@@ -271,7 +271,7 @@ def newmark(
         sources=("simo-vu-quoc-1988", "simo-wong-1991"),
         step=algo_0_step,
         start=start_secant,
-        **at_stages(energy=False),
+        **at_stages(energy=False, damps=gamma != Fraction(1, 2)),
         torques_per_step=None,
         drift="-" if gamma >= Fraction(1, 2) else "+",
         **claims,

@@ -38,8 +38,18 @@ SYMPLECTIC = Column(
 )
 MOMENTUM = Column("momentum", "momentum", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
 ENERGY = Column("energy", "energy", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
-BY_ORDER_MOVING = Column("order", "order", "of Q and Omega, with a torque of the velocity and with a rotor")
-ENERGY_INSIDE = Column("energy", "energy", "kept with a rotor; never rising under damping")
+BY_ORDER_MOVING = Column(
+    "order",
+    "order",
+    "of Q and Omega, with a torque of the velocity and with a rotor",
+    "Order is that of Q and of Omega, with a torque of the velocity and with a rotor.",
+)
+ENERGY_INSIDE = Column(
+    "energy",
+    "energy",
+    "kept with a rotor; never rising under damping",
+    "Energy: kept with a rotor; never rising from step to step under damping, however weak, at any h.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,16 +195,23 @@ class Claims:
         needs_torque=True,
         needs_velocity=True,
         how="D^T W D - W of a step with a rotor in a potential without symmetry, W at the momentum with the rotor's",
-        column=Column("symplectic with a rotor", "rotor", "symplectic with a rotor"),
+        column=Column(
+            "symplectic", "sympl", "symplectic with a rotor", "Symplectic: with a rotor, for the momentum J Omega + l."
+        ),
     )
     conformal: bool | None = claim(
         title="conformally symplectic, damped",
         measure="conformality",
-        case="conformal",
+        case="contracted",
         needs_torque=True,
         needs_velocity=True,
         how="D^T W D - exp(-gamma h) W of a step in a potential with the torque -gamma J Omega",
-        column=Column("conformal", "conf", "contracts the symplectic form by exp(-gamma h) under -gamma J Omega"),
+        column=Column(
+            "conformal",
+            "conf",
+            "contracts the symplectic form by exp(-gamma h) under -gamma J Omega",
+            "Conformal: with the torque -gamma J Omega a step contracts the symplectic form by exactly exp(-gamma h).",
+        ),
     )
     momentum_wheels: bool | None = claim(
         title="momentum of body and wheels",
@@ -203,7 +220,12 @@ class Claims:
         needs_torque=True,
         needs_velocity=True,
         how="change of Q (J Omega + l) in three steps of a body with wheels, motors on",
-        column=Column("momentum with motors on", "wheels", "of body and wheels, conserved"),
+        column=Column(
+            "momentum",
+            "momentum",
+            "of body and wheels, conserved with motors on",
+            "Momentum: of body and wheels, conserved with the motors on.",
+        ),
     )
     energy_rotor: bool | None = claim(
         title="energy with a rotor",

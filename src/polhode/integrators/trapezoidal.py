@@ -165,7 +165,7 @@ def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
         energy_free=False,
         drift="-" if zeta <= Fraction(1, 2) else "+",
         sources=("krysl-2008",),
-        **at_stages(energy=False),
+        **at_stages(energy=False, damps=not half),
         **_momentum_kept,
     )
 

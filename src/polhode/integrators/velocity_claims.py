@@ -27,12 +27,13 @@ def by_kicks(*, symplectic: bool, momentum: bool, energy: bool) -> dict[str, Any
     )
 
 
-def at_stages(*, energy: bool) -> dict[str, Any]:
+def at_stages(*, energy: bool, damps: bool = False) -> dict[str, Any]:
     """Of a method that evaluates the torque where it knows the velocity.
 
     A rotor is the torque l x Omega at an attitude in the step, which has no potential: neither the form nor the
     momentum of body and rotor is kept. It does no work; a method whose energy balance is exact, the torque against the
-    rotation of the step itself, keeps the energy with it, and loses what damping takes.
+    rotation of the step itself, keeps the energy with it, and loses what damping takes. One that damps (or feeds) by
+    itself claims nothing of that.
     """
     return dict(
         velocity=STAGES,
@@ -40,15 +41,16 @@ def at_stages(*, energy: bool) -> dict[str, Any]:
         conformal=False,
         momentum_wheels=False,
         energy_rotor=energy,
-        energy_damped=energy,
+        energy_damped=None if damps else energy,
     )
 
 
-def with_momenta(*, symplectic: bool) -> dict[str, Any]:
+def with_momenta(*, symplectic: bool, damps: bool = False) -> dict[str, Any]:
     """Of a method whose velocities come from the momentum, so that a rotor is inside: Pi = J Omega + l.
 
     Gauss's methods are symplectic for any Hamiltonian, that of a gyrostat too. The rest is kept to their order only:
-    the factor exp(-gamma h) of damping, the momentum with motors on, which is a torque in time, and the energy.
+    the factor exp(-gamma h) of damping, the momentum with motors on, which is a torque in time, and the energy. One
+    that may damp by itself claims nothing of a damped energy.
     """
     return dict(
         velocity=MOMENTA,
@@ -56,5 +58,5 @@ def with_momenta(*, symplectic: bool) -> dict[str, Any]:
         conformal=False,
         momentum_wheels=False,
         energy_rotor=False,
-        energy_damped=False,
+        energy_damped=None if damps else False,
     )

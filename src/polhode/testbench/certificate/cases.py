@@ -54,10 +54,10 @@ def rotor():
     return Problem(inertia=INERTIA, potential=_linear, torque=_pull, rotor=ROTOR, Pi0=MOMENTUM, name="rotor")
 
 
-def conformal():
+def contracted():
     """The torque -gamma J Omega beside a potential without symmetry."""
     C = tuple(GAMMA * x for x in INERTIA)
-    return Problem(inertia=INERTIA, potential=_linear, torque=_pull, damping=C, Pi0=MOMENTUM, name="conformal")
+    return Problem(inertia=INERTIA, potential=_linear, torque=_pull, damping=C, Pi0=MOMENTUM, name="contracted")
 
 
 def wheels(on=True):
@@ -110,7 +110,7 @@ CASES = {
     "stress": stress,
     "damped": damped,
     "rotor": rotor,
-    "conformal": conformal,
+    "contracted": contracted,
     "wheels": wheels,
     "gyrostat": gyrostat,
     "weak": weak,

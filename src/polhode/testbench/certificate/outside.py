@@ -29,7 +29,12 @@ __all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
 GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
-OF_THE_STATE = ("symmetry", "symplecticity", "conformality", "Poisson map")  # what means nothing where Q and Omega are not all
+OF_THE_STATE = (
+    "symmetry",
+    "symplecticity",
+    "conformality",
+    "Poisson map",
+)  # what means nothing where Q and Omega are not all
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
 LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
