@@ -10,12 +10,7 @@ from polhode.runs.kernel_runner import body_of
 from polhode.testbench.certificate import cases, theorems
 
 METHODS = list(ph.methods().values())
-YES_OR_NO = [
-    pytest.param(m, row, id=f"{m.name}-{row.claim}")
-    for m in METHODS
-    for row in CLAIMED
-    if row.is_of(m)
-]
+YES_OR_NO = [pytest.param(m, row, id=f"{m.name}-{row.claim}") for m in METHODS for row in CLAIMED if row.is_of(m)]
 
 
 @pytest.mark.parametrize("method, row", YES_OR_NO)

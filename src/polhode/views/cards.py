@@ -33,7 +33,7 @@ def method_card(m: Any) -> str:
     orders = m.orders
     facts = {"family": m.family, "order": f"free {orders.free[0]:g}, with a torque {orders.torque[0]:g} (attitude)"}
     facts |= {"torques of the velocity": how(m)}
-    facts |= {row.title: _said(getattr(m, row.claim)) for row in CLAIMED if row.is_of(m)}
+    facts |= {row.title: _said(getattr(m, row.claim)) for row in CLAIMED if row.claim and row.is_of(m)}
     lecture = m.lecture.split("\n\n")[0]
     return _card(f"Method {m.name}: {m.title}" if m.title else f"Method {m.name}", facts, " ".join(lecture.split()))
 
