@@ -28,6 +28,11 @@ class Forces:
         """Whether there is anything of the kind."""
         return self.damped or self.moving or self.rotor
 
+    @property
+    def keep_energy(self) -> bool:
+        """Whether none of them does work."""
+        return not (self.damped or self.moving or self.motors)
+
 
 def adapted(method: Method, forces: Forces) -> Method:
     """The method for a body on which these act; itself if there are none."""

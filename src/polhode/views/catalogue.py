@@ -110,12 +110,18 @@ def problems_page() -> Any:
         p = make()
         words = inspect.cleandoc(make.__doc__ or "")
         keywords = ", ".join(inspect.signature(make).parameters)
-        listed = "; ".join(["energy"] * p.has_potential + list(p.invariants)) or "nothing"
+        listed = "; ".join(_conserved(p)) or "nothing"
         parts.append(f"## {name}\n\n```text\n{words}\n```\n")
         parts.append(f"Keywords: `{keywords}`. Conserved: {listed}.\n")
         if p.sources:
             parts.append("Sources: " + "; ".join(source_of(key) for key in p.sources) + ".\n")
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _conserved(p: Any) -> list[str]:
+    """What a problem keeps, in words."""
+    energy = ["energy"] if p.has_potential and p.forces.keep_energy else []
+    return energy + ["momentum of body and wheels"] * (p.internal.wheels is not None) + list(p.invariants)
 
 
 def _lecture(m: Any, first: Any) -> Any:
