@@ -1,5 +1,6 @@
 """Calls: a wrong keyword is named with the nearest right one; warnings point at the user's line."""
 
+import contextlib
 import difflib
 import functools
 import inspect
@@ -13,8 +14,10 @@ from polhode.errors import CallError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C", bound=type)
 
-PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
+INSIDE = (str(pathlib.Path(__file__).resolve().parent.parent), contextlib.contextmanager.__code__.co_filename)
+"""Where lines are not the user's: this package, and what calls its functions for a context manager."""
 
 
 def checked_call(function: Callable[P, R]) -> Callable[P, R]:
@@ -37,6 +40,12 @@ def checked_call(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def checked_construction(kind: C) -> C:
+    """The class, with the same sentences for how it is made."""
+    setattr(kind, "__init__", checked_call(getattr(kind, "__init__")))  # noqa: B009, B010  of a class, not an instance
+    return kind
+
+
 def _sentence(name: str, known: list[inspect.Parameter], keywords: dict, error: TypeError) -> str:
     names = [p.name for p in known if p.kind is not p.POSITIONAL_ONLY]
     for given in keywords:
@@ -51,6 +60,6 @@ def _sentence(name: str, known: list[inspect.Parameter], keywords: dict, error: 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the line of the user's program that led to it."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

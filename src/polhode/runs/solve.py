@@ -1,14 +1,21 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.events import given_events
-from polhode.integrators.lookup import integrator
+from polhode.inputs.rotations import AttitudeLike
+from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.method import BlackBox, Method
+from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
@@ -21,38 +28,40 @@ from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
 from polhode.runs.seen import seen
+from polhode.runs.trajectory import Trajectory
 from polhode.runs.watched import Watched
 
 
 @inputs.checked_call
 def solve(
-    problem,
-    method="auto",
-    h=None,
-    t_end=None,
+    problem: str | Problem,
+    method: str | Integrator = "auto",
+    h: float | None = None,
+    t_end: float | None = None,
     *,
-    accuracy=None,
-    n_steps=None,
-    save_every=1,
-    progress=False,
-    compiled=None,
-    out=None,
-    checkpoint=None,
-    checkpoint_every=60.0,
-    reduce=(),
-    reduce_every=1,
-    t_eval=None,
-    events=None,
-    terminal=(),
-    direction=None,
-    strict=False,
-    on_failure="warn",
-):
+    accuracy: float | None = None,
+    n_steps: int | None = None,
+    save_every: int = 1,
+    progress: bool = False,
+    compiled: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    reduce: str | Sequence[str] = (),
+    reduce_every: int = 1,
+    t_eval: ArrayLike | None = None,
+    events: Mapping[str, Callable[..., Any]] | None = None,
+    terminal: str | Sequence[str] = (),
+    direction: Mapping[str, int] | None = None,
+    strict: bool = False,
+    on_failure: str = "warn",
+) -> Trajectory:
     """Integrate a problem and return a Trajectory.
 
     method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
                       "auto" finds the fastest by short trial runs, with `accuracy`
-    h                 step size; negative to go backwards
+    h                 step size; negative to go backwards. With `accuracy`, where the step is found: the distance of the
+                      states kept
     t_end             end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are
                       equal and of at most h, and `Trajectory.h` says how long they were
     strict            True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
@@ -64,8 +73,9 @@ def solve(
     direction         {name: 1} counts only where the function rises through zero, -1 where it falls
     on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
                       `result` is the Trajectory) or "return", which says so in `success` and `message` alone
-    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
-                      only the distance of the states kept; without it every step is kept. `error_estimate` of the
+    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find: of
+                      `method`, or of the fastest. With h (or n_steps) as well, states are kept every h, and a step is
+                      at most that long; without, every step is kept, and `Trajectory.h` is it. `error_estimate` of the
                       Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice.
                       Where the torque depends on the time another method must agree, too; a pulse of less than a
                       few thousandths of the interval may still be seen by none: give h and a method for such.
@@ -86,18 +96,27 @@ def solve(
     """
     problem = given_problem(problem, method)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
-        more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
+        more: dict[str, Any] = {
+            "progress": progress,
+            "compiled": compiled,
+            "out": out,
+            "reduce": reduce,
+            "reduce_every": reduce_every,
+        }
         more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
-        if t_eval is not None or events is not None:
-            raise InputError("t_eval and events go with a method and h; of a run to an accuracy, `at` gives any state.")
-        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more)
+        looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
+        if t_end is None and n_steps is None and t_eval is not None:
+            t_end = inputs.times("t_eval", t_eval)[-1]
+        if inputs.flag("strict", strict) and h is None:
+            raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
+        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
         t_end = wanted[-1]
     h, n = inputs.interval(problem, h, t_end, n_steps, inputs.flag("strict", strict))
     inputs.check_breaks(problem, h, n)
-    events = given_events(events, terminal, direction)
+    watched = given_events(events, terminal, direction)
     policy = inputs.choice("on_failure", on_failure, FAILURES)
     every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
     compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
@@ -109,11 +128,11 @@ def solve(
     runner = runner_of(problem, method, h, compiled, survey)
     if isinstance(runner, ControlledRunner):
         runner.first_look()
-    if wanted is not None or events:
+    if wanted is not None or watched:
         inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
         if out is not None or checkpoint is not None:
             raise InputError("t_eval and events do not go with out or checkpoint: a run with those takes one piece.")
-        runner = Watched(runner, n, wanted, events)
+        runner = Watched(runner, n, wanted, watched)
         every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
     told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
@@ -127,24 +146,45 @@ def solve(
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
-def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more):
-    """A run whose method and step are found for the accuracy asked for."""
+def _to_accuracy(
+    problem: Problem,
+    method: str | Integrator,
+    accuracy: float | None,
+    h: float | None,
+    t_end: float | None,
+    n_steps: int | None,
+    save_every: int,
+    strict: bool,
+    more: dict[str, Any],
+    looks: dict[str, Any],
+) -> Trajectory:
+    """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
     only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
     every = inputs.whole("save_every", save_every)
     if h is None and n_steps is None:
-        length = inputs.end_of(problem, t_end) - problem.t0
+        length, rows = inputs.end_of(problem, t_end) - problem.t0, None
         if every != 1:
             raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
-        return accurate(solve, problem, only, accuracy, length, None, more)
-    h, n = inputs.interval(problem, h, t_end, n_steps)
-    if n % every:
-        raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
-    return accurate(solve, problem, only, accuracy, n * h, n // every, more)
+    else:
+        h, n = inputs.interval(problem, h, t_end, n_steps, strict)
+        if n % every:
+            raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
+        length, rows = n * h, n // every
+    if looks["t_eval"] is None and given_events(looks["events"], looks["terminal"], looks["direction"]) is None:
+        return accurate(solve, problem, only, accuracy, length, rows, more)
+    found = accurate(solve, problem, only, accuracy, length, rows, {"on_failure": more["on_failure"]})
+    if not found.success:
+        return found
+    steps = found.stats["n_steps"]
+    again = solve(
+        problem, found.integrator, h=found.h, n_steps=steps, save_every=steps // (len(found.t) - 1), **looks, **more
+    )
+    return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
 
 
-def follows(method, problem):
+def follows(method: Any, problem: Problem) -> bool:
     """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
     if isinstance(method, BlackBox):
         return method.tolerance is not None
@@ -154,7 +194,9 @@ def follows(method, problem):
 
 
 @inputs.checked_call
-def step(problem, method, Q, Omega, h, t=0.0):
+def step(
+    problem: str | Problem, method: str | Integrator, Q: AttitudeLike, Omega: ArrayLike, h: float, t: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """One step from (Q, Omega) at time t; methods that carry memory are started there."""
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)

@@ -1,10 +1,18 @@
 """A body that damping brings to rest."""
 
+from numpy.typing import ArrayLike
+
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
 
 
-def damped_body(inertia=(1.0, 2.0, 2.5), damping=(0.05, 0.1, 0.125), Q0=(0.2, -0.3, 0.4), Omega0=(1.0, 0.2, 0.3)):
+def damped_body(
+    inertia: ArrayLike = (1.0, 2.0, 2.5),
+    damping: ArrayLike = (0.05, 0.1, 0.125),
+    Q0: AttitudeLike | None = (0.2, -0.3, 0.4),
+    Omega0: ArrayLike = (1.0, 0.2, 0.3),
+) -> Problem:
     """A damped body that comes to rest.
 
         J Omega' = J Omega x Omega - C Omega

@@ -1,12 +1,17 @@
 """A tumbling satellite that coils bring to rest in the field of the earth."""
 
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from polhode.inputs import number
+from polhode.inputs.rotations import AttitudeLike
 from polhode.kernels.scalar import cos, sin
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
 
 
-def torque_space(t, Q, omega, p):
+def torque_space(t: Any, Q: Any, omega: Any, p: Any) -> Any:
     """m x b with m = -k (b' - omega x b), the rate of the field that the body sees."""
     u = p.orbit_rate * t
     x, z = -3 * sin(2 * u) / 2, (3 * cos(2 * u) - 1) / 2  # y = 0
@@ -15,7 +20,13 @@ def torque_space(t, Q, omega, p):
     return p.gain * b * z, p.gain * (c * x - a * z), -p.gain * b * x
 
 
-def detumble(inertia=(1.0, 1.2, 1.5), gain=0.08, orbit_rate=0.05, Q0=(0.3, -0.2, 0.5), Omega0=(0.6, -0.8, 0.5)):
+def detumble(
+    inertia: ArrayLike = (1.0, 1.2, 1.5),
+    gain: float = 0.08,
+    orbit_rate: float = 0.05,
+    Q0: AttitudeLike | None = (0.3, -0.2, 0.5),
+    Omega0: ArrayLike = (0.6, -0.8, 0.5),
+) -> Problem:
     """A satellite detumbled by coils: the B-dot law on a polar orbit.
 
         tau = m x b,   m = -k db/dt as seen by the body,   b(t) = 3 (d . r) r - d,   r on a polar orbit, d = -z

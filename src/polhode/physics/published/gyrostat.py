@@ -2,12 +2,20 @@
 
 import functools
 
+from numpy.typing import ArrayLike
+
 from polhode.inputs import vector
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import finished, gyrostat_invariants
 from polhode.physics.problem import Problem
 
 
-def gyrostat(inertia=(1.0, 2.0, 2.5), rotor=(0.4, -0.3, 0.8), Q0=(0.2, -0.3, 0.4), Omega0=(1.0, 0.2, 0.3)):
+def gyrostat(
+    inertia: ArrayLike = (1.0, 2.0, 2.5),
+    rotor: ArrayLike = (0.4, -0.3, 0.8),
+    Q0: AttitudeLike | None = (0.2, -0.3, 0.4),
+    Omega0: ArrayLike = (1.0, 0.2, 0.3),
+) -> Problem:
     """The free gyrostat of Zhukovskii and Volterra.
 
         J Omega' = (J Omega + l) x Omega

@@ -1,8 +1,12 @@
 """A drill that rubs against the rock: friction that depends on the velocity, at many points."""
 
 import math
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from polhode.inputs import number, positive
+from polhode.inputs.rotations import AttitudeLike
 from polhode.kernels.scalar import sqrt
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
@@ -11,7 +15,7 @@ POINTS = tuple((math.cos(2 * math.pi * k / 16), math.sin(2 * math.pi * k / 16)) 
 """Where the rim of the bit rubs, on the unit circle."""
 
 
-def torque(t, Q, Omega, p):
+def torque(t: Any, Q: Any, Omega: Any, p: Any) -> Any:
     """The drive, the bearing that holds it upright, and the friction at every point of the rim."""
     x, y, z = -p.stiffness * Q[2, 1], p.stiffness * Q[2, 0], p.drive
     for c, s in POINTS:
@@ -28,18 +32,18 @@ def torque(t, Q, Omega, p):
 
 
 def spinning_drill(
-    inertia=(1.2, 1.3, 0.4),
-    drive=0.7,
-    stiffness=4.0,
-    load=0.08,
-    stiction=0.8,
-    slip=0.5,
-    smooth=0.2,
-    radius=0.5,
-    length=0.6,
-    Q0=(0.2, 0.1, 0.0),
-    Omega0=(0.1, -0.2, 1.5),
-):
+    inertia: ArrayLike = (1.2, 1.3, 0.4),
+    drive: float = 0.7,
+    stiffness: float = 4.0,
+    load: float = 0.08,
+    stiction: float = 0.8,
+    slip: float = 0.5,
+    smooth: float = 0.2,
+    radius: float = 0.5,
+    length: float = 0.6,
+    Q0: AttitudeLike | None = (0.2, 0.1, 0.0),
+    Omega0: ArrayLike = (0.1, -0.2, 1.5),
+) -> Problem:
     """A drill that rubs: friction that falls with the speed, at sixteen points of the rim.
 
         tau = D e3 - k (Q^T e3) x e3 + sum r x f,    f = -P (1 + s/(1 + v^2/vs^2)) V/sqrt(v^2 + e^2),    V = Omega x r

@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.inputs import positive, vector
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
 from polhode.physics.wheels import Wheel
@@ -15,14 +17,14 @@ WHEEL = 100.0 / (6000.0 * RPM)
 
 
 def wheels(
-    inertia=(900.0, 800.0, 600.0),
-    wheel_inertia=WHEEL,
-    speeds=(500.0 * RPM, 200.0 * RPM, -150.0 * RPM),
-    torques=(0.2, 0.1, -0.5),
-    max_torque=0.2,
-    Q0=None,
-    Omega0=(0.08, 0.01, 0.0),
-):
+    inertia: ArrayLike = (900.0, 800.0, 600.0),
+    wheel_inertia: float = WHEEL,
+    speeds: ArrayLike = (500.0 * RPM, 200.0 * RPM, -150.0 * RPM),
+    torques: ArrayLike = (0.2, 0.1, -0.5),
+    max_torque: float = 0.2,
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike = (0.08, 0.01, 0.0),
+) -> Problem:
     """A spacecraft with three balanced reaction wheels whose motors are on.
 
         J Omega' + sum a I w' = (J Omega + sum a I w) x Omega,      I (w' + a . Omega') = u

@@ -1,6 +1,12 @@
 """The problems on which properties are measured: generic, with three distinct moments where nothing else is said."""
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.properties import Row
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.physics.wheels import Wheel
@@ -12,55 +18,58 @@ ROTOR = (0.4, -0.3, 0.8)
 GAMMA = 0.25
 WEAK = 1e-40  # a damping that only a method that keeps the energy by itself does not hide
 
+Run: TypeAlias = Callable[..., tuple[np.ndarray, np.ndarray]]
+"""How an integrator is run from outside: (problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
 
-def free():
+
+def free() -> Problem:
     """A free body without symmetry."""
     return problem("free-body", inertia=INERTIA)
 
 
-def potential():
+def potential() -> Problem:
     """The stress test's potential on a body without symmetry."""
     return problem("stress", inertia=INERTIA)
 
 
-def stress():
+def stress() -> Problem:
     """The stress test: two equal moments, in a potential without symmetry."""
     return problem("stress")
 
 
-def top():
+def top() -> Problem:
     """The heavy top without symmetry."""
     return problem("heavy-top")
 
 
-def forced():
+def forced() -> Problem:
     """The torque that depends on time."""
     return problem("forced")
 
 
-def wall():
+def wall() -> Problem:
     """A soft wall: a potential with a symmetry, far from linear in Q."""
     return problem("soft-wall", inertia=INERTIA)
 
 
-def damped():
+def damped() -> Problem:
     """A torque far from linear in the velocity that depends on time and attitude, and damping."""
     C = ((0.3, 0.1, 0.0), (0.1, 0.2, 0.05), (0.0, 0.05, 0.4))
     return Problem(inertia=INERTIA, torque=_drag, damping=C, Pi0=MOMENTUM, name="damped")
 
 
-def rotor():
+def rotor() -> Problem:
     """A rotor in a body in a potential without symmetry."""
     return Problem(inertia=INERTIA, potential=_linear, torque=_pull, rotor=ROTOR, Pi0=MOMENTUM, name="rotor")
 
 
-def contracted():
+def contracted() -> Problem:
     """The torque -gamma J Omega beside a potential without symmetry."""
     C = tuple(GAMMA * x for x in INERTIA)
     return Problem(inertia=INERTIA, potential=_linear, torque=_pull, damping=C, Pi0=MOMENTUM, name="contracted")
 
 
-def wheels(on=True):
+def wheels(on: bool = True) -> Problem:
     """A free body with two wheels on skew axes, driven by motors."""
     return Problem(
         inertia=INERTIA,
@@ -74,21 +83,21 @@ def wheels(on=True):
     )
 
 
-def gyrostat():
+def gyrostat() -> Problem:
     """The same with the motors off."""
     return wheels(on=False)
 
 
-def weak():
+def weak() -> Problem:
     """A body with next to no damping."""
     return Problem(inertia=INERTIA, damping=WEAK, Pi0=MOMENTUM, name="weakly damped")
 
 
-def _linear(Q):
+def _linear(Q: Any) -> Any:
     return 0.7 * Q[2, 2] + 0.3 * Q[0, 1] + 0.2 * Q[1, 0]
 
 
-def _pull(t, Q):
+def _pull(t: Any, Q: Any) -> Any:
     return (
         0.7 * Q[2, 1] - 0.3 * Q[0, 2],
         0.2 * Q[1, 2] - 0.7 * Q[2, 0],
@@ -96,7 +105,7 @@ def _pull(t, Q):
     )
 
 
-def _drag(t, Q, Omega):
+def _drag(t: Any, Q: Any, Omega: Any) -> Any:
     x, y, z = Omega
     s = x * x + y * y + z * z
     return 0.3 * Q[2, 1] - 0.3 * s * x, 0.2 * t - 0.2 * s * y - 0.1 * x, 0.15 * x * Q[0, 0] - 0.2 * z
@@ -118,14 +127,14 @@ CASES = {
 """By the name that a row of the table of properties gives."""
 
 
-def case_of(row, method):
+def case_of(row: Row, method: Any) -> Problem | None:
     """The problem on which a property of a method is measured; none where it says nothing of the method."""
     if not row.is_of(method):
         return None
     return free() if method.free_only else CASES[row.case]()
 
 
-def placed(p):
+def placed(p: Problem) -> Problem:
     """The problem at a generic start."""
     w, x, y, z = ATTITUDE
     Q = Rotation().from_quat([x, y, z, w]).as_matrix()
