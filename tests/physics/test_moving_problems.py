@@ -62,6 +62,29 @@ def test_a_motor_that_spins_one_wheel_up_turns_the_body_back():
     assert Rotation.from_matrix(s.Q[-1]).as_rotvec()[2] == pytest.approx(0.35 * t - u / body * t * t / 2, abs=1e-12)
 
 
+def test_the_torque_of_the_coils_is_that_of_the_law():
+    """m x b in body axes, the rate of the field seen by the body from its motion in a short time."""
+    p, k, n, t, e = ph.problem("detumble"), 0.08, 0.05, 7.3, 1e-5
+    d, Q, Omega = np.array([0, 0, -1.0]), p.Q0, np.array([0.4, -0.7, 0.9])
+
+    def seen(s):
+        r = np.array([np.cos(n * (t + s)), 0, np.sin(n * (t + s))])
+        return (Q @ Rotation.from_rotvec(s * Omega).as_matrix()).T @ (3 * (d @ r) * r - d)
+
+    rate = (8 * (seen(e) - seen(-e)) - (seen(2 * e) - seen(-2 * e))) / (12 * e)
+    assert p.torque(t, Q, Omega) == pytest.approx(np.cross(-k * rate, seen(0.0)), abs=1e-10)
+
+
+def test_the_torque_of_the_drill_is_that_of_its_forces():
+    p, Omega = ph.problem("spinning-drill"), np.array([0.3, -0.5, 2.0])
+    tau = 0.7 * np.array([0, 0, 1]) - 4.0 * np.cross(p.Q0[2], [0, 0, 1])
+    for angle in 2 * np.pi * np.arange(16) / 16:
+        r = np.array([0.5 * np.cos(angle), 0.5 * np.sin(angle), -0.6])
+        V = np.cross(Omega, r)
+        tau += np.cross(r, -0.08 * (1 + 0.8 / (1 + V @ V / 0.5**2)) * V / np.sqrt(V @ V + 0.2**2))
+    assert p.torque(0.0, p.Q0, Omega) == pytest.approx(tau, abs=1e-14)
+
+
 @pytest.mark.parametrize("name", MOVING)
 def test_methods_agree(name):
     """By kicks, at stages and with momenta: what they have in common is the problem."""
