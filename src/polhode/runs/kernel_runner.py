@@ -140,6 +140,12 @@ class KernelRunner:
         self._machine, self._code = advance, (head, kind, machine_code)
         self._advance = self._like_python
 
+    def machine_arguments(self) -> tuple[tuple, Any]:
+        """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
+        assert self._code is not None  # asked of compiled runners only
+        head, kind, _ = self._code
+        return head, kind
+
     def watching(self, kernels: Any, code: Any) -> Callable[..., tuple]:
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
 
@@ -147,8 +153,7 @@ class KernelRunner:
         """
         from polhode.machine import watching
 
-        assert self._code is not None  # asked of compiled runners only
-        head, kind, _ = self._code
+        head, kind = self.machine_arguments()
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):
