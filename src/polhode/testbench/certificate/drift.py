@@ -122,7 +122,7 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
     return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
 
 
-def _keeps_energy(rows: list[Any], properties: dict[str, Property]) -> bool:
+def _keeps_energy(rows: Any, properties: Mapping[str, Property]) -> bool:
     """Whether the energy is kept by measurement, of a top and of every run of the stress tests: to round-off."""
     kept = all(properties[key].verdict == "yes" for key in measured_by("energy") if key in properties)
     return kept and all(e.stable and e.largest < ROUND_OFF for row, _, _ in rows for e in row.evidence)
