@@ -241,6 +241,8 @@ class _Walk:
                 self.hash.update(known)
             else:
                 self.add_function(value)
+        elif isinstance(value, functools._lru_cache_wrapper) and _is_ours(value):  # of ours: it gives what it would
+            self.add(value.__wrapped__)
         elif isinstance(value, types.MethodType):
             self._say("method", "")
             self._each((value.__func__, value.__self__), mutable=True)

@@ -1,7 +1,9 @@
 """What a problem is: a body, a torque (and potential), and where it starts."""
 
 import copy
+import functools
 import math
+import struct
 from dataclasses import replace
 from typing import Any
 
@@ -444,10 +446,7 @@ class Problem(Travels):
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        P, J = self.axes.tolist(), self.moments.tolist()
-        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
-        x, y, z = Omega.tolist()
-        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+        return _start(Q.tobytes(), Omega.tobytes(), self.axes.tobytes(), self.moments.tobytes())
 
     @property
     def made_of(self):
@@ -514,6 +513,20 @@ class Problem(Travels):
                 "Numba knows."
             )
             return None
+
+
+@functools.lru_cache(maxsize=256)
+def _start(Q, Omega, axes, moments):
+    """(q, Pi) from the bytes of matrices and vectors: most runs begin where one has begun before."""
+    (a, b, c, d, e, f, g, h, i), (x, y, z), J = _NINE.unpack(Q), _THREE.unpack(Omega), _THREE.unpack(moments)
+    numbers = _NINE.unpack(axes)
+    P = numbers[:3], numbers[3:6], numbers[6:]
+    rows = (a, b, c), (d, e, f), (g, h, i)
+    q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in rows])
+    return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+
+
+_THREE, _NINE = struct.Struct("3d"), struct.Struct("9d")
 
 
 # ---- checks ------------------------------------------------------------------------------------------

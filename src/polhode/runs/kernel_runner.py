@@ -1,5 +1,7 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from polhode import inputs
@@ -9,31 +11,8 @@ from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.rotations import matrix
 from polhode.machine.guard import TURN, check, check_function, tried
+from polhode.runs.code import Code, body_of, keep, known, machine_torque
 from polhode.runs.seen import seen
-
-
-def body_of(problem, method, number=float, torque=None):
-    """The body a step is given: inertia, the method's coefficients, torque; numbers made by `number`."""
-    J = tuple(number(x) for x in problem.moments.tolist())
-    par = tuple(number(x) for x in problem.parameters)
-    coefficients = method.coefficients(J, number) if method.coefficients else ()
-    kernel, moving = (torque, False) if torque else problem.source(method)
-    return (J, tuple(1 / x for x in J), coefficients, (kernel, par, ()) if moving else (kernel, par))
-
-
-def machine_torque(problem, method):
-    """(machine code, its type) of the torque that a method is given; None if it cannot be compiled."""
-    from polhode.machine import compile
-
-    kernel, moving = problem.source(method)
-    kind = compile.MOMENT if moving else compile.TORQUE
-    alone = lambda: problem.machine_moment(kernel, kind) if moving else problem.machine_torque
-    if not method.nodes:
-        return alone(), kind
-    from polhode.machine.quadrature_lanes import torque_for
-
-    return torque_for(kernel, alone, kind, method.nodes)
-
 
 DOUBTS = 16
 """How many steps machine code may raise in where Python does not."""
@@ -54,20 +33,30 @@ class KernelRunner:
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
         self._survey, self.raised, self._doubts = survey, None, 0
+        self.is_compiled, self._code = False, None
+        if survey is None and compiled is not False:
+            found = known(problem, self.method)
+            if found is not None:
+                self.body, kept = found
+                self._code, self.is_compiled = kept.code, True
         try:
-            self.body = body_of(problem, self.method)
+            if self._code is None:
+                self.body = body_of(problem, self.method)
             self._begin(q, Pi)
         except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
             raise InputError(
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        self._advance, self._code = self._plain, None
-        if compiled is not False:
+        if self._code is None and compiled is not False:
             self._compile(required=bool(compiled))
+        elif self._code is not None and kept.digest is not None and kept.compared != (self.t0, q, Pi):
+            self._guard(kept.code.held[0], kept.code.kind)
+            kept.compared = self.t0, q, Pi
 
     def _begin(self, q, Pi):
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
+        self._first = (self.h, self.t0, q, Pi), self.state
         self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
 
     def _compile(self, required):
@@ -96,16 +85,16 @@ class KernelRunner:
             return
         J, iJ, numbers, (_, par, *_) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
-        machine_code = torque, potential  # held as long as their addresses are used
+        self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
+        if self._survey is None:
+            keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
 
-        def advance(h, t0, first, n, every, left, state, out, row, held=machine_code):
-            q, Pi, tau, memory = state
-            numbers = np.array([*q, *Pi, *tau, *memory])
-            done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
-            return *done, _state(numbers.tolist())
-
-        self._machine, self._code = advance, (head, kind, machine_code)
-        self._advance = self._like_python
+    def _machine(self, h, t0, first, n, every, left, state, out, row):
+        """`advance` by machine code."""
+        q, Pi, tau, memory = state
+        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
+        done = code.loop(*code.head, h, t0, first, n, every, left, numbers, out, row, *code.look)
+        return *done, _state(numbers.tolist())
 
     def watching(self, kernels, code):
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
@@ -114,7 +103,7 @@ class KernelRunner:
         """
         from polhode.machine import watching
 
-        head, kind, _ = self._code
+        head, kind = self._code.head, self._code.kind
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):
@@ -185,7 +174,7 @@ class KernelRunner:
                 f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
             )
         if self._doubts >= DOUBTS:
-            self._advance = self._plain
+            self.is_compiled = False
 
     def _guard(self, torque, kind):
         """The machine code that will run must say what the user's torque says."""
@@ -223,9 +212,8 @@ class KernelRunner:
                 return i - first, row, left, iterations, error, state
         return n, row, left, iterations, 0.0, state
 
-    @property
-    def is_compiled(self):
-        return self._advance != self._plain
+    def _advance(self, *given):
+        return self._like_python(*given) if self.is_compiled else self._plain(*given)
 
     def advance(self, first, n, every, left, out, row):
         """Take steps; see ``Runner.advance``."""
@@ -238,7 +226,8 @@ class KernelRunner:
         J, iJ, numbers, (kernel, _, *rest) = self.body
         self.body = (J, iJ, numbers, (kernel, par, *rest))
         if self._code is not None:
-            self._code[0][2][:] = par
+            numbers, address, _ = self._code.head
+            self._code = replace(self._code, head=(numbers, address, np.array(par)))
 
     def row(self):
         """The state as a row."""
@@ -257,6 +246,17 @@ class KernelRunner:
         """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
         self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
         self.h, self.t0 = h, t
+
+    def again(self, problem, h):
+        """Begin anew; see ``Runner.again``."""
+        cannot_change = is_static(self.body[3][0]) and is_static(self.method.step)
+        if not (self.is_compiled and cannot_change and problem.parameters == self.problem.parameters):
+            return False
+        first = (h, problem.t0, *problem.start())
+        if self._first[0] != first:
+            self._first = first, self.method.start(*first, self.body)
+        self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
+        return True
 
     def part(self, h, t):
         """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""

@@ -26,6 +26,10 @@ class PlainRunner:
         self.raised = None
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
+    def again(self, problem, h):
+        """Made anew: see ``Runner.again``."""
+        return False
+
     def one(self, Q, Omega, t):
         """One step, checked."""
         try:

@@ -51,6 +51,12 @@ class Runner(Protocol):
     def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with steps of h."""
 
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew where this problem begins, its own but for the start; False if the runner must be made anew.
+
+        It must where it runs functions that may have changed since.
+        """
+
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of length h from where it is, at time t, without going there; None if it fails."""
 

@@ -12,6 +12,7 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
+from polhode.runs.code import called_often
 from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
 from polhode.runs.failures import FAILURES, after_failure
@@ -155,14 +156,18 @@ def follows(method, problem):
 
 @inputs.checked_call
 def step(problem, method, Q, Omega, h, t=0.0):
-    """One step from (Q, Omega) at time t; methods that carry memory are started there."""
+    """One step from (Q, Omega) at time t; methods that carry memory are started there.
+
+    In plain Python, so that nothing waits for a compiler; by machine code, the same bits, once a problem and a method
+    have run, or after a thousand steps of them. An `Integrator` is faster.
+    """
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)
     Q, Omega, t = inputs.rotation("Q", Q), inputs.vector("Omega", Omega), inputs.number("t", t)
     if not isinstance(method, Method):
         return PlainRunner(problem, method, h).one(Q, Omega, t)
     kind = KernelRunner if problem.control is None else ControlledRunner
-    runner = kind(problem, method, h, False, Q, Omega, t)
+    runner = kind(problem, method, h, called_often(problem, method), Q, Omega, t)
     if isinstance(runner, ControlledRunner):
         runner.check_look()
     out = np.empty((1, 7))

@@ -1,5 +1,6 @@
 """Taylor's method as a run takes it: the series of a problem, made once, and the runner."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,8 @@ from polhode.integrators.taylor import steps
 from polhode.integrators.taylor.derivative import stepped
 from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
-from polhode.kernels.fingerprint import fingerprint, is_static
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.guard import TURN, check, tried
 from polhode.physics.problem import Problem, quaternion
 from polhode.runs.seen import seen
@@ -22,6 +24,9 @@ FINEST = 1e-17
 """The smallest tolerance: the terms left out are then below the rounding of those kept."""
 
 NAME = "TAYLOR"
+
+NO_CARRY = (0.0,) * (steps.NUMBERS - steps.STATE - 7)
+"""The end of a place where a run begins: rounding has left nothing out yet."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,10 @@ class Taylor(BlackBox):
     Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
     arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
     while it is traced, not during the run: there are no torque evaluations to count. A series cannot see ahead: of a
-    torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Each step
-    is therefore held against the equation of motion at sixteen places, at most h apart, and ends before the first at
-    which it fails. A pulse shorter than their spacing can still be stepped over: take h as short as the pulse.
+    torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Unless it
+    is a polynomial of low degree in t and in sines and cosines of k t, each step is therefore held against the equation
+    of motion at sixteen places, at most h apart, and ends before the first at which it fails. A pulse shorter than
+    their spacing can still be stepped over: take h as short as the pulse.
     """
 
     tolerance: float = FINEST
@@ -81,6 +87,7 @@ class _Advanced:
         return Q1[0], Omega1[0]
 
 
+@functools.lru_cache(maxsize=256)
 def order_for(tolerance: float) -> int:
     """The even order that costs least."""
     return 2 * round((6 - np.log(tolerance) / 2) / 2)
@@ -103,35 +110,41 @@ class TaylorRunner:
         self.t0 = problem.t0 if t is None else t
         self.order = order_for(method.tolerance)
         self._series = series_of(problem)
-        self._loop = taylor_loop()
+        self._loop, self._hides = taylor_loop(), self._series.functions_of_time > self.order
         self._work = np.zeros(2 * self._series.width * (self.order + 1))
         self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
         self._looked = np.zeros((steps.LOOKED, 8))
-        self.place(self.row_of(problem.Q0 if Q is None else Q, problem.Omega0 if Omega is None else Omega), self.t0, h)
+        q, Pi = problem.start(Q, Omega)
+        self.place(q + Pi, self.t0, h)
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with rows at intervals of h."""
         self.h, self.t0 = h, t
-        self._row = tuple(row[:7])
-        self._place = np.zeros(steps.NUMBERS)
-        self._place[steps.TIME] = t
-        self._place[steps.STATE : steps.STATE + 7] = (*row[:4], *np.array(row[4:7]) / self.problem.moments)
+        w, x, y, z, a, b, c = row[:7]
+        I, J, K = self._series.moments
+        self._row: tuple[float, ...] | None = (w, x, y, z, a, b, c)
+        self._place = np.array((t, 0.0, w, x, y, z, a / I, b / J, c / K, *NO_CARRY))
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
         s = self._series
+        # fmt: off
         done, last, left, expansions = self._loop(
-            *(s.jet, s.value, s.data, self.order, self.method.tolerance, s.recurrences.timed),
-            *(self.h, self.t0, first, n, every, left),
-            *(self._place, self._work, self._table, self._looked, out, row, self._end),
+            s.jet, s.value, s.data, self.order, self.method.tolerance, self._hides, self.h, self.t0, first, n, every, left,
+            self._place, self._work, self._table, self._looked, out, row, self._end,
         )
-        out[row:last, 4:] *= self.problem.moments
-        end = self._end.tolist()
-        self._row = (*end[:4], *(x * J for x, J in zip(end[4:7], s.moments)))
+        # fmt: on
+        if last > row:
+            out[row:last, 4:] *= self.problem.moments
+        self._row = None
         return done, last, left, expansions, 0.0, None
 
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
+        if self._row is None:
+            w, x, y, z, a, b, c, _ = self._end.tolist()
+            I, J, K = self._series.moments
+            self._row = (w, x, y, z, a * I, b * J, c * K)
         return self._row
 
     def row_of(self, Q: Any, Omega: Any) -> tuple[float, ...]:
@@ -143,16 +156,26 @@ class TaylorRunner:
         """Attitudes and velocities of rows, in the user's axes."""
         return seen(self.problem, rows)
 
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew; see ``Runner.again``."""
+        same = problem.parameters == self.problem.parameters and problem.torque_kernel is self.problem.torque_kernel
+        if not same or not is_static(problem.torque_kernel):
+            return False
+        q, Pi = problem.start()
+        self.problem = problem
+        self.place(q + Pi, problem.t0, h)
+        return True
+
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row a time h from here; the runner stays. None if it fails."""
         other = TaylorRunner(self.problem, self.method, h)
-        other.place(self._row, t, h)
+        other.place(self.row(), t, h)
         took, *_ = other.advance(0, 1, 2, 2, np.empty((0, 7)), 0)
         return other.row() if took else None
 
     def numbers(self) -> tuple[float, ...]:
         """The row, and where the last expansion is; `restore` takes them back."""
-        return (*self._row, *self._place.tolist())
+        return (*self.row(), *self._place.tolist())
 
     def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
@@ -187,6 +210,7 @@ class Series:
     data: np.ndarray
     moments: tuple[float, ...]
     width: int  # lanes
+    functions_of_time: float
 
 
 MOST_KEPT = 64
@@ -199,8 +223,8 @@ def series_of(problem: Problem) -> Series:
     problem.check_of_attitude(NAME)
     kernel = problem.torque_kernel
     static = is_static(kernel)
-    made_of = None if static else fingerprint([kernel])
-    key = (kernel if made_of is None else made_of.digest, problem.parameters, tuple(problem.moments.tolist()))
+    made_of = None if static else fingerprint_now((kernel,))
+    key = (kernel if made_of is None else made_of.digest, problem.parameters, problem.moments.tobytes())
     seen_through = made_of is None or not made_of.unseen
     if not seen_through or key not in _KEPT:
         series = _made(problem)
@@ -224,7 +248,7 @@ def _made(problem: Problem) -> Series:
             "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
         ) from error
     jet, value = addresses(found)
-    series = Series(found, jet, value, np.array(found.data).ravel(), moments, width(found))
+    series = Series(found, jet, value, np.array(found.data).ravel(), moments, width(found), found.functions_of_time)
     if not is_static(problem.torque_kernel):
         _guard(problem, series)
     return series
