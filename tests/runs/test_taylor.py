@@ -143,7 +143,11 @@ def test_a_pulse_wakes_a_body_at_rest():
 
 def test_a_smooth_torque_of_the_time_keeps_its_steps():
     p, autonomous = ph.problem("forced"), ph.problem("heavy-top")
-    assert [series_of(x).functions_of_time for x in (ph.Problem(torque=pushed, **BODY), p, autonomous)] == [np.inf, 6, 1]
+    assert [series_of(x).functions_of_time for x in (ph.Problem(torque=pushed, **BODY), p, autonomous)] == [
+        np.inf,
+        6,
+        1,
+    ]
     found = []
     for timed in (True, False):  # with and without looking at the equation
         runner = TaylorRunner(p, taylor(), 0.5)

@@ -130,7 +130,8 @@ class TaylorRunner:
         s = self._series
         # fmt: off
         done, last, left, expansions = self._loop(
-            s.jet, s.value, s.data, self.order, self.method.tolerance, self._hides, self.h, self.t0, first, n, every, left,
+            s.jet, s.value, s.data, self.order, self.method.tolerance, self._hides,
+            self.h, self.t0, first, n, every, left,
             self._place, self._work, self._table, self._looked, out, row, self._end,
         )
         # fmt: on
@@ -237,7 +238,8 @@ def series_of(problem: Problem) -> Series:
 
 
 def _made(problem: Problem) -> Series:
-    from polhode.machine.taylor_code import addresses, width
+    from polhode.machine.taylor_objects import addresses
+    from polhode.machine.taylor_places import width
 
     moments = tuple(problem.moments.tolist())
     try:

@@ -76,7 +76,7 @@ class Recurrences:
 
     def _degrees(self) -> list[float]:
         """The degree of each atom as a polynomial in t and in sines and cosines of k t + d; infinite if it is none."""
-        degrees: list[float] = [0] * TIME + [1]
+        degrees: list[float] = [*[0] * TIME, 1]
         for i, a in enumerate(self.atoms[TIME + 1 :], TIME + 1):
             of = [degrees[k] for k in a.of]
             if i in self.turns:

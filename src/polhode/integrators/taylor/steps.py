@@ -4,8 +4,8 @@ The steps do not know of the rows: a row inside a step is the value of its serie
 it is cut, and rows cost little.
 
 A torque that depends on the time may change where no series can see it: exp(-((t - 7)/0.02)^2) is zero at t = 0, with
-all the coefficients a float can hold. So where the torque may do that (``functions_of_time`` of its recurrences), the equation of motion
-itself is asked at places along the step, and the step ends before the first at which the series does not fulfil it.
+all the coefficients a float can hold. Where the torque may hide so (``Recurrences.functions_of_time``), the equation of
+motion itself is asked at places along the step, which ends before the first at which the series does not fulfil it.
 
 The state of a run is its `place`: the time of the last expansion as an unrounded sum of two numbers, the state there,
 (w, x, y, z, a, b, c, 0), and what rounding has left out of that. Each step is added to both, so that the error of
