@@ -33,7 +33,7 @@ class KernelRunner:
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
         self._survey, self.raised, self._doubts = survey, None, 0
-        self.is_compiled, self._code = False, None
+        self.is_compiled, self._code, self._lasting = False, None, None
         if survey is None and compiled is not False:
             found = known(problem, self.method)
             if found is not None:
@@ -217,9 +217,32 @@ class KernelRunner:
 
     def advance(self, first, n, every, left, out, row):
         """Take steps; see ``Runner.advance``."""
+        if self.is_compiled and self._survey is None:
+            numbers, code = self._numbers, self._code
+            if numbers is None:
+                q, Pi, tau, memory = self._state
+                numbers = np.array((*q, *Pi, *tau, *memory))
+            try:
+                done = code.loop(*code.head, self.h, self.t0, first, n, every, left, numbers, out, row)
+            except Exception:  # it has changed nothing but rows: again, with care
+                pass
+            else:
+                self._numbers, self._state = numbers, None
+                return *done, None
         result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
         self.state = result[5]
         return result
+
+    @property
+    def state(self):
+        """The state of a step, as tuples; machine code leaves it as an array until somebody asks."""
+        if self._state is None:
+            self._state = _state(self._numbers.tolist())
+        return self._state
+
+    @state.setter
+    def state(self, state):
+        self._state, self._numbers = state, None
 
     def give(self, par):
         """Other parameters of the torque, from here on."""
@@ -249,8 +272,9 @@ class KernelRunner:
 
     def again(self, problem, h):
         """Begin anew; see ``Runner.again``."""
-        cannot_change = is_static(self.body[3][0]) and is_static(self.method.step)
-        if not (self.is_compiled and cannot_change and problem.parameters == self.problem.parameters):
+        if self._lasting is None:
+            self._lasting = is_static(self.body[3][0]) and is_static(self.method.step)
+        if not (self._lasting and self.is_compiled and problem.parameters == self.problem.parameters):
             return False
         first = (h, problem.t0, *problem.start())
         if self._first[0] != first:

@@ -36,7 +36,7 @@ class Runner(Protocol):
         """Take steps `first` to `first + n - 1` from where it is, and write every `every`-th state to `out`.
 
         `left` steps remain until the next row, which goes to out[row]. The result is (steps taken, the next row, left,
-        iterations, the error of an equation that was not solved, state); fewer steps than asked mean a failure.
+        iterations, the error of an equation that was not solved, None or the state); fewer steps mean a failure.
         """
 
     def row(self) -> Sequence[float] | np.ndarray:
