@@ -19,7 +19,7 @@ from peers.by_hand import problems
 from table import Table, power, span, times
 
 import polhode as ph
-from polhode.physics.problem import quaternion
+from polhode.inputs.quaternions import quaternion
 from polhode.runs.turns import on_purpose
 
 TITLE = "Any accuracy"

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, positive
+from polhode.inputs.quaternions import quaternion
 from polhode.integrators.method import BlackBox
 from polhode.integrators.taylor import steps
 from polhode.integrators.taylor.derivative import stepped
@@ -17,7 +18,7 @@ from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.guard import TURN, check, tried
-from polhode.physics.problem import Problem, quaternion
+from polhode.physics.problem import Problem
 from polhode.runs.seen import seen
 
 FINEST = 1e-17

@@ -1,0 +1,67 @@
+"""Torque, potential and energy of a problem at an attitude, in the user's axes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polhode.errors import InputError
+from polhode.kernels.numbers import Kernel
+from polhode.kernels.vectors import apply, apply_transposed, product
+from polhode.physics.problem_data import ProblemData
+
+
+class Quantities(ProblemData):
+    """What can be asked of a problem at a time, an attitude and a velocity."""
+
+    def torque(self, t: float, Q: ArrayLike, Omega: ArrayLike | None = None) -> np.ndarray:
+        """The torque at time t and attitude Q (3x3), in body axes; at the velocity Omega, where it depends on it.
+
+        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion, but for what a
+        controller holds.
+        """
+        if self.forces.any:
+            if Omega is None:
+                raise InputError(f"The torque of {self.name!r} depends on the velocity: give torque(t, Q, Omega).")
+            velocity = apply_transposed(_numbers(self.axes), _numbers(Omega, (3,)))
+            return self._at(self.moving_kernels["all"], t, Q, velocity)
+        return self._at(self.torque_kernel, t, Q)
+
+    def conservative_torque(self, t: float, Q: ArrayLike) -> np.ndarray:
+        """The part of the torque that has a potential, if there is one."""
+        return self._at(self.conservative_kernel, t, Q)
+
+    def _at(self, kernel: Kernel, t: float, Q: ArrayLike, *velocity: tuple[float, ...]) -> np.ndarray:
+        axes = _numbers(self.axes)
+        return np.array(apply(axes, kernel(t, product(_numbers(Q), axes), *velocity, self.parameters)))
+
+    def potential(self, Q: ArrayLike, t: float | None = None) -> Any:
+        """The potential energy at attitude Q, and at time t where it depends on it."""
+        attitude = lambda: product(_numbers(Q), _numbers(self.axes))
+        if self.potential_kernel is not None:
+            return self.potential_kernel(attitude(), self.parameters)
+        if self.timed_potential_kernel is None:
+            raise InputError(f"The problem {self.name!r} has no potential, so it has no energy: give potential=U.")
+        if t is None:
+            raise InputError(f"The potential of {self.name!r} depends on the time: give t=.")
+        return self.timed_potential_kernel(t, attitude(), self.parameters)
+
+    def energy(self, Q: ArrayLike, Omega: ArrayLike, t: float | None = None) -> Any:
+        """Kinetic plus potential energy."""
+        Omega, spins = np.asarray(Omega), 0.0
+        if self.internal.wheels is not None:
+            if t is None and self.forces.motors:
+                raise InputError(f"The motors of {self.name!r} change the energy of the wheels: give t=.")
+            spins = self.internal.energy(np.array([self.t0 if t is None else t]))[0]
+        return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q, t) + spins
+
+
+def _numbers(array: ArrayLike, shape: tuple[int, ...] = (3, 3)) -> tuple[Any, ...]:
+    """The entries, row by row.
+
+    Sums of them are in one order; those of a matrix product depend on where in memory an array begins.
+    """
+    given = np.asarray(array)
+    if given.shape != shape:
+        raise InputError(f"An array of shape {given.shape} was given where {shape} is needed.")
+    return tuple(given.ravel().tolist())
