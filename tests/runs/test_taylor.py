@@ -118,6 +118,27 @@ def test_a_singular_torque_ends_the_run():
     assert not s.success and "no step beyond t = 1" in s.message and s.t[-1] == 0.5
 
 
+def moved(t, Q, Omega):
+    """A torque of time, attitude and velocity."""
+    return Q[2, 1] - 0.3 * Omega[0] * Omega[1], -Q[2, 0] + 0.2 * np.sin(t), -0.1 * Omega[2]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"torque": moved},
+        {"potential": lambda Q: Q[2, 2], "damping": 0.2, "rotor": (0.1, 0.3, -0.2)},
+        {"torque_space": lambda t, Q, omega: (-0.2 * omega[0], 0.0, omega[0] * omega[1])},
+    ],
+)
+def test_velocities_in_the_torque(more):
+    inertia = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])
+    p = ph.Problem(inertia=inertia, Q0=(0.1, 0.2, 0.3), Omega0=(0.5, 0.2, -0.4), **more)
+    s = ph.solve(p, "TAYLOR", h=0.5, t_end=10.0)
+    g = ph.solve(p, "GAUSS16", h=0.05, t_end=10.0, save_every=10)
+    assert np.abs(s.Q - g.Q).max() < 1e-13 and np.abs(s.Omega - g.Omega).max() < 1e-13
+
+
 def pushed(t, Q):
     """A pulse that is zero in floats, with all its derivatives, where a run begins."""
     a = 50 * np.exp(-(((t - 7.3) / 0.02) ** 2))

@@ -37,7 +37,7 @@ class Taylor(BlackBox):
     Idea. The torque is traced: called with symbols, it says what it computes. Products, roots, sines of power series
     are power series again, whose coefficients follow one after the other from those before, and with them those of
 
-        q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q)
+        q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q, Omega)
 
     A step sums the series of q and Omega to order N, as far from its centre as the last two terms are below the
     tolerance (attitude in radians, velocity relative to its size). N is even, about 6 - log(tolerance)/2: of all
@@ -57,6 +57,10 @@ class Taylor(BlackBox):
     is a polynomial of low degree in t and in sines and cosines of k t, each step is therefore held against the equation
     of motion at sixteen places, at most h apart, and ends before the first at which it fails. A pulse shorter than
     their spacing can still be stepped over: take h as short as the pulse.
+
+    Certificate. `certify` asks it as it asks what can only be called. Orders stay undecided, as its steps are its own;
+    so do symmetry, symplecticity and what is conserved: to round-off all of them hold, but by the tolerance, not by
+    the method, and with a looser one none does.
     """
 
     tolerance: float = FINEST
@@ -101,6 +105,7 @@ class TaylorRunner:
     raised: Exception | None = None
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # no controller
+    _first: tuple[Any, ...] | None = None  # where it began again: the start, its row and its place
 
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
@@ -160,12 +165,16 @@ class TaylorRunner:
 
     def again(self, problem: Problem, h: float) -> bool:
         """Begin anew; see ``Runner.again``."""
-        same = problem.parameters == self.problem.parameters and problem.torque_kernel is self.problem.torque_kernel
-        if not same or not is_static(problem.torque_kernel):
+        if not self._series.lasts or problem.parameters != self.problem.parameters:
             return False
-        q, Pi = problem.start()
+        start = problem.start()
         self.problem = problem
-        self.place(q + Pi, problem.t0, h)
+        if self._first is None or self._first[0] != (start, problem.t0):
+            q, Pi = start
+            self.place(q + Pi, problem.t0, h)
+            self._first = (start, problem.t0), self._row, self._place
+        _, self._row, place = self._first
+        self._place, self.h, self.t0 = place.copy(), h, problem.t0
         return True
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
@@ -213,6 +222,7 @@ class Series:
     moments: tuple[float, ...]
     width: int  # lanes
     functions_of_time: float
+    lasts: bool  # whether it was made of what cannot change
 
 
 MOST_KEPT = 64
@@ -222,8 +232,8 @@ _KEPT: dict[tuple, Series] = {}
 
 def series_of(problem: Problem) -> Series:
     """The series of a problem; an InputError if its torque is no formula."""
-    problem.check_of_attitude(NAME)
-    kernel = problem.torque_kernel
+    problem.check_uncontrolled(NAME)
+    kernel, _ = _torque(problem)
     static = is_static(kernel)
     made_of = None if static else fingerprint_now((kernel,))
     key = (kernel if made_of is None else made_of.digest, problem.parameters, problem.moments.tobytes())
@@ -238,21 +248,27 @@ def series_of(problem: Problem) -> Series:
     return _KEPT[key]
 
 
+def _torque(problem: Problem) -> tuple[Any, bool]:
+    """The torque with everything that acts in it, and whether it takes the velocity."""
+    return (problem.moving_kernels["all"], True) if problem.forces.any else (problem.torque_kernel, False)
+
+
 def _made(problem: Problem) -> Series:
     from polhode.machine.taylor_objects import addresses
     from polhode.machine.taylor_places import width
 
-    moments = tuple(problem.moments.tolist())
+    moments, (kernel, moving) = tuple(problem.moments.tolist()), _torque(problem)
     try:
-        found = recurrences(*traced(problem.torque_kernel, problem.parameters, moments, stepped))
+        found = recurrences(*traced(kernel, problem.parameters, moments, stepped, moving))
     except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise InputError(
             f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
             "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
         ) from error
-    jet, value = addresses(found)
-    series = Series(found, jet, value, np.array(found.data).ravel(), moments, width(found), found.functions_of_time)
-    if not is_static(problem.torque_kernel):
+    jet, value, lasts = *addresses(found), is_static(kernel)
+    data = np.array(found.data).ravel()
+    series = Series(found, jet, value, data, moments, width(found), found.functions_of_time, lasts)
+    if not lasts:
         _guard(problem, series)
     return series
 
@@ -261,17 +277,23 @@ def _guard(problem: Problem, series: Series) -> None:
     """The formula must say what the user's torque says."""
     from polhode.machine.taylor_loop import jet_once
 
+    kernel, moving = _torque(problem)
     work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
+    J = problem.moments
+    Omega = problem.Omega0 @ problem.axes if moving else np.zeros(3)
+    gyroscopic = np.cross(J * Omega, Omega)
+    velocity = (tuple(Omega.tolist()),) if moving else ()
 
     def of_formula(Q: np.ndarray) -> tuple:
-        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), 0.0, 0.0, 0.0, 0.0])
+        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), *Omega.tolist(), 0.0])
         jet_once()(series.jet, y, problem.t0, 4, series.data, work, table)
-        return tuple((table[1, 4:7] * problem.moments).tolist())
+        return tuple((table[1, 4:7] * J).tolist())
 
     def of_python(Q: np.ndarray) -> Any:
-        return tried(lambda: problem.torque_kernel(problem.t0, tuple(Q.tolist()), problem.parameters))
+        found = tried(lambda: kernel(problem.t0, tuple(Q.tolist()), *velocity, problem.parameters))
+        return found if found is None else tuple((np.array(found) + gyroscopic).tolist())
 
     start = problem.Q0 @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
     nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
-    check(f"torque of {problem.name!r}", problem.torque_kernel, places, of_formula, of_python, nearby)
+    check(f"torque of {problem.name!r}", kernel, places, of_formula, of_python, nearby)
