@@ -130,6 +130,11 @@ class KernelRunner:
         done = code.loop(*code.head, h, t0, first, n, every, left, numbers, out, row, *code.look)
         return *done, _state(numbers.tolist())
 
+    def machine_arguments(self) -> tuple[tuple, Any]:
+        """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
+        assert self._code is not None  # asked of compiled runners only
+        return self._code.head, self._code.kind
+
     def watching(self, kernels: Any, code: Any) -> Callable[..., tuple]:
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
 
@@ -137,8 +142,7 @@ class KernelRunner:
         """
         from polhode.machine import watching
 
-        assert self._code is not None  # asked of compiled runners only
-        head, kind = self._code.head, self._code.kind
+        head, kind = self.machine_arguments()
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):

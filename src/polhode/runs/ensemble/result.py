@@ -41,6 +41,7 @@ class Ensemble(Attitudes, Travels):
     events: dict = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
     integrator: Any = None  # what took the steps
     ended: dict = field(default_factory=dict)  # the event that ended a body, by body
+    reductions: dict = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
 
     def __repr__(self) -> str:
         lost = int((~self.success).sum())
@@ -83,6 +84,7 @@ class Ensemble(Attitudes, Travels):
             problem_name=self.problem.name,
             exception=self.exceptions.get(i),
             events={name: found.of(i) for name, found in self.events.items()},
+            reductions={name: found.of(i) for name, found in self.reductions.items()},
             integrator=self.integrator,
         )
 
@@ -104,6 +106,7 @@ class Ensemble(Attitudes, Travels):
             exceptions=told(self.exceptions),
             events={name: found.some(which) for name, found in self.events.items()},
             ended=told(self.ended),
+            reductions={name: found.of(which) for name, found in self.reductions.items()},
             integrator=self.integrator,
         )
 
