@@ -241,7 +241,7 @@ class _Walk:
                 self.hash.update(known)
             else:
                 self.add_function(value)
-        elif isinstance(value, functools._lru_cache_wrapper) and _is_ours(value):  # of ours: it gives what it would
+        elif hasattr(value, "cache_info") and _is_ours(value):  # of functools.cache: what it would give without it
             self.add(value.__wrapped__)
         elif isinstance(value, types.MethodType):
             self._say("method", "")
