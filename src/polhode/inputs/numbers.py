@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError, one_line
 
-MOST = 2**53
+LARGEST_WHOLE = 2**53
 """The largest whole number that can be given: beyond it t0 + i h does not tell one step from the next."""
 
 
@@ -41,7 +41,7 @@ def positive(label: str, value: Any) -> float:
     return x
 
 
-def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
+def whole(label: str, value: Any, least: int = 1, most: int = LARGEST_WHOLE) -> int:
     """A whole number from `least` to `most`."""
     if value.__class__ is int and least <= value <= most:
         return value
@@ -54,7 +54,7 @@ def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
     if x is None or x < least:
         raise InputError(f"{label} is {one_line(value)}; it must be a whole number, at least {least}.")
     if x > most:
-        size = "2^53" if most == MOST else str(most)
+        size = "2^53" if most == LARGEST_WHOLE else str(most)
         raise InputError(f"{label} is {one_line(value)}; it must be a whole number, at most {size}.")
     return x
 

@@ -18,10 +18,11 @@ from polhode.errors import InputError
 from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
 from polhode.runs import places, turns
+from polhode.runs.energies import energies, momenta
 from polhode.runs.netcdf import Store
 from polhode.runs.reductions import Survey
-from polhode.runs.seen import ROW, attitudes, velocities_since
-from polhode.runs.trajectory import FORMAT, Trajectory, energies, momenta
+from polhode.runs.trajectory import FORMAT, Trajectory
+from polhode.runs.users_axes import ROW, attitudes, velocities_since
 
 if TYPE_CHECKING:
     from polhode.runs.runner import Runner
@@ -234,7 +235,7 @@ class _Kept:
             self._Q: Any = lambda: np.concatenate([start[None], attitudes(problem, rows)])
             self._Omega = velocities_since(problem, rows)
         else:
-            Q, Omega = self._runner.seen(rows)
+            Q, Omega = self._runner.in_users_axes(rows)
             self._Q, self._Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
         return turns.fastest(self._Omega)
 
@@ -279,7 +280,7 @@ class _Streamed:
         """Write the buffer to the file."""
         if self.at:
             at = self.store.rows
-            self._append(self.run.times(at, at + self.at - 1), *self.run.runner.seen(self.table[: self.at]))
+            self._append(self.run.times(at, at + self.at - 1), *self.run.runner.in_users_axes(self.table[: self.at]))
             self.at = 0
 
     def last(self) -> None:

@@ -70,7 +70,7 @@ def diagnosed(method: Method, found: dict[str, Property], look: Look) -> tuple[s
         return ()
     clues, _ = guarded(lambda: clues_of(look.run), LONGEST)
     kin, _ = guarded(lambda: kin_of(look.run), LONGEST)
-    return outside.told_of(look, found, clues or {}, kin)
+    return outside.diagnosis_of(look, found, clues or {}, kin)
 
 
 def _values(method: Method, p: Problem, row: Row) -> list[Property]:

@@ -104,7 +104,7 @@ def kin_of(run: Run) -> Kin | None:
     """The method of the catalogue that an integrator shares most with, if it shares anything."""
     for steps in STEPS:
         try:
-            mine = {name: _taken(run, p, steps) for name, p in _problems().items()}
+            mine = {name: _steps_by(run, p, steps) for name, p in _problems().items()}
         except Refused:
             continue
         return _nearest(mine, steps)
@@ -142,7 +142,7 @@ def _problems() -> dict[str, Problem]:
     return {"free": placed(free()), "torque": placed(forced())}
 
 
-def _taken(run: Run, p: Problem, steps: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _steps_by(run: Run, p: Problem, steps: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray]]:
     return [run(p, p.Q0, p.Omega0, h, 1, p.t0) for h in steps]
 
 

@@ -48,27 +48,29 @@ class Character:
 
     def sentences(self) -> list[str]:
         """What a reader should know."""
-        told = []
+        sentences = []
         if self.noise:
-            told.append(f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy.")
+            sentences.append(
+                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy."
+            )
         if self.memory:
-            told.append(
+            sentences.append(
                 f"It has memory: {STEPS_AT_ONCE} steps at once differ from {STEPS_AT_ONCE} steps one by one by "
                 f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
             )
         if self.forward_only:
-            told.append(
+            sentences.append(
                 "h < 0 is not honoured: a step of -h does not go back. Symmetry cannot be told, and a composition with "
                 "negative steps would be wrong."
             )
         if self.single:
-            told.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
+            sentences.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
         elif self.jump and not self.noise:
-            told.append(
+            sentences.append(
                 f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
                 "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
             )
-        return told
+        return sentences
 
 
 def advance_of(method: BlackBox | Callable[..., Any]) -> Run:

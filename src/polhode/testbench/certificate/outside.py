@@ -29,7 +29,7 @@ from polhode.testbench.certificate.guard import Refused, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import SINGLE, Look, advance_of, box, character_of
 
-__all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
+__all__ = ["Look", "advance_of", "box", "check_first_step", "measured", "order"]
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
@@ -51,7 +51,7 @@ def measured(
 ) -> tuple[dict[str, Property], tuple[str, ...]]:
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
-    tried(look.advance, name_of(method))
+    check_first_step(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
@@ -81,29 +81,29 @@ def measured(
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
     clues, _ = guarded(lambda: clues_of(look.run), seconds)
     kin, _ = guarded(lambda: kin_of(look.run), seconds)
-    return found, told_of(look, found, notes | (clues or {}), kin)
+    return found, diagnosis_of(look, found, notes | (clues or {}), kin)
 
 
-def told_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
+def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
     its kin has."""
     if kin is None:
-        return (*_told(look), *diagnosis(found, notes))
+        return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
     if kin.is_same and (look.differs or look.character.memory):
         where = "in its first step" if look.character.memory else "at a generic state"
         look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same:
-        return tuple(_told(look))
+        return tuple(_oddities(look))
     if kin.near:
-        return (*_told(look), *diagnosis(found, notes))
+        return (*_oddities(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    return (*_told(look), *diagnosis(found, notes), *([kin.words] if lost else []))
+    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if lost else []))
 
 
-def _told(look: Look) -> list[str]:
+def _oddities(look: Look) -> list[str]:
     """What the character of the integrator and the states where it differs have to say."""
     told = look.character.sentences()
     if look.differs:
@@ -116,7 +116,7 @@ def _told(look: Look) -> list[str]:
     return told
 
 
-def tried(run: Run, name: str) -> None:
+def check_first_step(run: Run, name: str) -> None:
     """A first step, so that an integrator that does not run gets a sentence."""
     p = placed(potential())
 
@@ -226,10 +226,10 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
-    return [_held(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+    return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
 
 
-def _held(
+def _without_defect(
     look: Look, row: Row, how: str, floor: float, worst: float, most: float, seen: Any, doubts: Any, refused: Any
 ) -> Property:
     """The property of which no defect was seen."""

@@ -67,11 +67,11 @@ def symmetry(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | N
     body, q, Pi, t = placed(p, method, start, mpf(1) / 3)
     first = method.start(h, t, q, Pi, body)
     if method.extended:  # a first step makes the memory typical
-        first = taken(method, h, t - h, first, body)
-    there = taken(method, h, t, first, body)
+        first = one_step(method, h, t - h, first, body)
+    there = one_step(method, h, t, first, body)
     if not method.extended:
         there = method.start(-h, t + h, there[0], there[1], body)
-    back = taken(method, -h, t + h, there, body)
+    back = one_step(method, -h, t + h, there, body)
     missed = max(apart(back[0], first[0]), furthest(back[1], first[1]))
     return max(missed, furthest(back[3], first[3])) if method.extended else missed
 
@@ -162,7 +162,7 @@ def torque_calls(method: Method, p: Problem | None = None, h: float = 0.125, ste
     body = body_of(p, method, torque=counted)
     state = method.start(h, 0.0, *p.start(), body)
     for i in range(steps):
-        state = taken(method, h, i * h, state, body)
+        state = one_step(method, h, i * h, state, body)
     return len(calls)
 
 
@@ -189,7 +189,7 @@ def order(
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
             for i in range(n):
-                state = taken(method, h, i * h, state, body)
+                state = one_step(method, h, i * h, state, body)
             errors_Q.append(apart(state[0], q_end))
             errors_Omega.append(furthest(state[1], Pi_end))
             if n >= 8 * counts[0]:
@@ -223,7 +223,7 @@ def placed(p: Problem, method: Method, start: Start | None = None, t: Number = 0
     return body, unit(tuple(mpf(x) for x in start.q)), tuple(mpf(x) for x in start.Pi), mpf(start.t)
 
 
-def taken(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
+def one_step(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
@@ -235,7 +235,7 @@ def taken(method: Method, h: Number, t: Number, state: State, body: Body) -> Sta
 
 def fresh(method: Method, h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> tuple[Quat, Vec3]:
     """(q, Pi) one step on, started afresh."""
-    state = taken(method, h, t, method.start(h, t, q, Pi, body), body)
+    state = one_step(method, h, t, method.start(h, t, q, Pi, body), body)
     return state[0], state[1]
 
 
@@ -268,5 +268,5 @@ def _changed(method: Method, p: Problem, h: Number, start: Start | None, invaria
     state = method.start(h, t, q, Pi, body)
     before = invariant(q, Pi)
     for i in range(3):
-        state = taken(method, h, t + i * h, state, body)
+        state = one_step(method, h, t + i * h, state, body)
     return furthest(invariant(state[0], state[1]), before)

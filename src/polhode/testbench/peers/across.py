@@ -88,7 +88,7 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
     if isinstance(method, Method) and method.free_only:
         raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
     look = outside.Look(outside.box(method))
-    outside.tried(look.advance, name_of(method))
+    outside.check_first_step(look.advance, name_of(method))
     run = look.run  # which turns what an engine raises into a refusal
     orders: list[float | None] = [None, None]
     if getattr(method, "tolerance", None) is None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 
-def seen(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_users_axes(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
     return attitudes(problem, rows), velocities(problem, rows)
 
