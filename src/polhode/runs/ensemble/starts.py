@@ -40,6 +40,8 @@ class Bodies:
     def finite(self) -> np.ndarray:
         """Which bodies can start: (N,), whether all their numbers are finite."""
         numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
+        if all(np.isfinite(x).all() for x in numbers):
+            return np.ones(len(self), dtype=bool)
         finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
         return np.broadcast_to(finite, len(self))
 
