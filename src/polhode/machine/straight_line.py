@@ -26,6 +26,7 @@ from polhode.inputs.parameters import Fields
 from polhode.kernels.fingerprint import codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
 
+from polhode.machine.c_calls import called_in_c
 from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, SPACE
 from polhode.machine.symbols import NotStraight, Symbol, Tape, gradient, operand
 from polhode.pickling import made_by
@@ -40,74 +41,70 @@ def straightened(kernel: Callable) -> Callable | None:
     if known is None or known[0] not in KINDS:
         return None
     maker, (user, *more) = known
+    lines, in_axes = KINDS[maker]
+    if hasattr(user, "in_c"):
+        return in_axes(called_in_c(*user.in_c))
     try:
-        return KINDS[maker](user, more[0] if more else None)
+        return in_axes(lines(user, more[0] if more else None))
     except Exception:  # a function that is given what it does not expect may raise anything: it is left as it is
         return None
 
 
-def _body_torque(user: Callable, fields: Fields | None) -> Callable:
-    line = _line(functions.torque_call(copied(user, fields), fields), fields, ("t", "Q"))
+def _torque(user: Callable, fields: Fields | None) -> Callable:
+    return _line(functions.torque_call(copied(user, fields), fields), fields, ("t", "Q"))
 
+
+def _moment(user: Callable, fields: Fields | None) -> Callable:
+    return _line(functions.moment_call(copied(user, fields), fields), fields, ("t", "Q", "Omega"))
+
+
+def _potential(user: Callable, fields: Fields | None) -> Callable:
+    U = functions.potential_call(copied(user, fields), fields)
+    return _line(lambda t, Q, par: _slope(U(Q, par), Q), fields, ("t", "Q"))
+
+
+def _timed_potential(user: Callable, fields: Fields | None) -> Callable:
+    U = functions.timed_potential_call(copied(user, fields), fields)
+    return _line(lambda t, Q, par: _slope(U(t, Q, par), Q), fields, ("t", "Q"))
+
+
+def _in_body(line: Callable) -> Callable:
     def torque(t, Q, par):  # type: ignore[no-untyped-def]
         return apply_transposed(axes(par), line(t, seen(Q, par), par))
 
     return torque
 
 
-def _space_torque(user: Callable, fields: Fields | None) -> Callable:
-    line = _line(functions.torque_call(copied(user, fields), fields), fields, ("t", "Q"))
-
+def _in_space(line: Callable) -> Callable:
     def torque(t, Q, par):  # type: ignore[no-untyped-def]
         return apply_transposed(Q, line(t, seen(Q, par), par))
 
     return torque
 
 
-def _body_moment(user: Callable, fields: Fields | None) -> Callable:
-    line = _line(functions.moment_call(copied(user, fields), fields), fields, ("t", "Q", "Omega"))
-
+def _moment_in_body(line: Callable) -> Callable:
     def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
         return apply_transposed(axes(par), line(t, seen(Q, par), apply(axes(par), Omega), par))
 
     return moment
 
 
-def _space_moment(user: Callable, fields: Fields | None) -> Callable:
-    line = _line(functions.moment_call(copied(user, fields), fields), fields, ("t", "Q", "Omega"))
-
+def _moment_in_space(line: Callable) -> Callable:
     def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
         return apply_transposed(Q, line(t, seen(Q, par), apply(Q, Omega), par))
 
     return moment
 
 
-def _potential(user: Callable, fields: Fields | None) -> Callable:
-    U = functions.potential_call(copied(user, fields), fields)
-    return _turning(_line(lambda t, Q, par: _slope(U(Q, par), Q), fields, ("t", "Q")))
-
-
-def _timed_potential(user: Callable, fields: Fields | None) -> Callable:
-    U = functions.timed_potential_call(copied(user, fields), fields)
-    return _turning(_line(lambda t, Q, par: _slope(U(t, Q, par), Q), fields, ("t", "Q")))
-
-
-def _turning(line: Callable) -> Callable:
-    def torque(t, Q, par):  # type: ignore[no-untyped-def]
-        return apply_transposed(axes(par), line(t, seen(Q, par), par))
-
-    return torque
-
-
-KINDS: dict[Callable, Callable[[Any, Fields | None], Callable]] = {
-    functions.body_torque: _body_torque,
-    functions.space_torque: _space_torque,
-    functions.body_moment: _body_moment,
-    functions.space_moment: _space_moment,
-    functions.potential_only: _potential,
-    functions.timed_potential_only: _timed_potential,
+KINDS: dict[Callable, tuple[Callable[[Any, Fields | None], Callable], Callable[[Callable], Callable]]] = {
+    functions.body_torque: (_torque, _in_body),
+    functions.space_torque: (_torque, _in_space),
+    functions.body_moment: (_moment, _moment_in_body),
+    functions.space_moment: (_moment, _moment_in_space),
+    functions.potential_only: (_potential, _in_body),
+    functions.timed_potential_only: (_timed_potential, _in_body),
 }
-"""By what makes the kernel of a user's function: what makes it of straight lines."""
+"""By what makes the kernel of a user's function: what makes lines of the function, and a kernel of the lines."""
 
 
 def _slope(U: Any, Q: tuple[Symbol, ...]) -> tuple[Any, ...]:
