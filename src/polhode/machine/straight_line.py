@@ -116,16 +116,13 @@ def _slope(U: Any, Q: tuple[Symbol, ...]) -> tuple[Any, ...]:
     g = [slopes.get(q.name) for q in Q]
     tau = []
     for j, k in ((1, 2), (2, 0), (0, 1)):
-        terms = [(1.0, Q[3 * i + j], g[3 * i + k]) for i in range(3)] + [
-            (-1.0, Q[3 * i + k], g[3 * i + j]) for i in range(3)
-        ]
-        total: Any = None
-        for sign, q, slope in terms:
-            if slope is not None:
-                term = q * slope
-                total = (term if sign > 0 else -term) if total is None else total + term if sign > 0 else total - term
-        if total is None:
-            raise NotStraight("a torque that is nothing")
+        total: Any = 0.0
+        for i in (0, 3, 6):
+            if g[i + k] is not None:
+                total = Q[i + j] * g[i + k] if isinstance(total, float) else total + Q[i + j] * g[i + k]
+        for i in (0, 3, 6):
+            if g[i + j] is not None:
+                total = total - Q[i + k] * g[i + j]
         tau.append(total)
     return tuple(tau)
 

@@ -92,7 +92,6 @@ class Symbol:
     """A number that is not known yet."""
 
     __slots__ = ("name", "tape")
-    __array_priority__ = 1000
 
     def __init__(self, tape: Tape, name: str) -> None:
         self.tape, self.name = tape, name
