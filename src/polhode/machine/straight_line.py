@@ -25,7 +25,6 @@ from polhode.inputs.functions import axes, seen
 from polhode.inputs.parameters import Fields
 from polhode.kernels.fingerprint import codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
-
 from polhode.machine.c_calls import called_in_c
 from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, SPACE
 from polhode.machine.symbols import NotStraight, Symbol, Tape, gradient, operand
@@ -35,7 +34,7 @@ REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE
 """Instructions of functions that do more than compute."""
 
 
-def straightened(kernel: Callable) -> Callable | None:
+def straightened(kernel: Callable) -> Any:
     """The kernel of a user's torque by straight lines, or None if it stays what it is."""
     known = made_by(kernel)
     if known is None or known[0] not in KINDS:
