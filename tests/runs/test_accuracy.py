@@ -52,6 +52,10 @@ def test_backwards():
         ({"accuracy": 3.0}, "at most 1"),
         ({"accuracy": 1e-6, "save_every": 7}, "save_every counts intervals of h"),
         ({"accuracy": 1e-6, "h": 0.1, "t_end": 1.0, "save_every": 7}, "must divide"),
+        ({"accuracy": 1e-6, "h": 0.3, "t_end": 1.0, "strict": True}, "must be a whole number"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "strict": True}, "strict=True is about h"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "terminal": ("up",)}, "none were given"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "direction": {"up": 1}}, "none were given"),
         ({"accuracy": 1e-6, "method": lambda p, Q, Omega, h, t: (Q, Omega)}, "of known order"),
     ],
 )
@@ -61,9 +65,10 @@ def test_bad_calls(given, words):
 
 
 def test_what_cannot_be_reached_is_said():
-    with pytest.warns(UserWarning, match="was not reached"):
+    with pytest.warns(UserWarning, match="was not reached") as caught:
         s = ph.solve("lagrange-top", accuracy=1e-14, t_end=40.0, h=4.0)
     assert s.error_estimate > 1e-14
+    assert caught[0].filename == __file__  # not the standard library's, whose context manager stands between
 
 
 def by_scipy(p, times, torque, held=lambda t, Q, Omega: 0.0):
@@ -155,3 +160,17 @@ def test_a_pulse_that_a_given_method_never_sees_is_told():
         s = ph.solve(p, "TAYLOR", accuracy=1e-4, h=10.0, t_end=10.0)
     error = apart(s.Q[-1:], Q)
     assert error > 0.1 and s.error_estimate == pytest.approx(error, rel=0.01)
+
+
+def test_times_and_events_of_a_run_to_an_accuracy():
+    """Against Gauss's method with short steps; a terminal event ends a run to an accuracy, too."""
+    p = ph.problem("heavy-top")
+    looks = {"t_eval": [1.0, 2.5, 9.0], "events": {"level": lambda t, Q, Omega: Q[2, 0] - 0.1}}
+    exact = ph.solve(p, "GAUSS16", h=0.05, t_end=10.0, **looks)
+    for method in ("auto", "RKN8"):
+        s = ph.solve(p, method, accuracy=1e-7, t_end=10.0, **looks)
+        assert s.t.tolist() == looks["t_eval"] and s.error_estimate <= 1e-7 and s.stats["why"]
+        assert apart(s.Q, exact.Q) <= 1e-7
+        assert s.events["level"].t == pytest.approx(exact.events["level"].t, abs=1e-6)
+    s = ph.solve(p, accuracy=1e-7, t_end=10.0, events=looks["events"], terminal="level")
+    assert s.success and s.t[-1] == s.events["level"].t[0] == pytest.approx(exact.events["level"].t[0], abs=1e-6)

@@ -7,7 +7,6 @@ ph.sweep.resume("sweep.zarr", workers=8)     # goes on where it stopped
 
 import pathlib
 import tempfile
-import warnings
 from typing import Any
 
 from polhode import inputs
@@ -130,7 +129,7 @@ def _run(path: pathlib.Path, plan: Plan, who: Any, progress: bool) -> Any:
         crew.close()
     for text in (stopped, _told(lost)):
         if text:
-            warnings.warn(text, stacklevel=5)
+            inputs.warn(text)
     return opened(path, lost)
 
 
