@@ -1,6 +1,6 @@
 """Problems people have: a body in gravity, a satellite, a compass needle, a wall, a force at a point.
 
-What acts on a satellite besides gravity, drag on its plates and magnetorquers, is given to it: satellite(torques=[...]).
+What acts on a satellite besides gravity, such as drag and magnetorquers, is given to it: satellite(torques=[...]).
 
 Frames are in the names. Every vector argument ends in `_body` or `_space` after the axes its components are given in.
 The inertia may be three principal moments or a full symmetric tensor; `polhode.physics.inertia` makes it from a shape.

@@ -111,20 +111,20 @@ def satellite(
             f"position_space and orbit_normal_space must be at right angles; the cosine between them is {r0 @ c:.3g}."
         )
     s0 = np.cross(c, r0)
-    start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}
-    more = {"damping": damping, "rotor": rotor, "wheels": wheels, "control": control}
+    start: dict[str, Any] = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}
+    more: dict[str, Any] = {"damping": damping, "rotor": rotor, "wheels": wheels, "control": control}
     given = (torques,) if isinstance(torques, Acting) or callable(torques) else items("torques", torques, "a sequence")
     if not len(given) and all(x is None for x in more.values()):
         problem = Satellite.from_kernels(
             inertia=inertia_body,
             torque=torque,
             potential=None,
-            parameters=parameters(principal_moments, r0, s0, (n,)),
+            parameters=parameters(principal_moments, r0.tolist(), s0.tolist(), (n,)),
             **start,
         )
     else:
         total, named = all_of((GRAVITY, *given))
         own = {"J": np.eye(3), "orbit": np.array([n, *r0, *s0])}  # J is filled in by the problem
-        included = {"inertia_includes_wheels": inertia_includes_wheels}
-        problem = Satellite(inertia=inertia_body, torque=total, parameters=own | named, **more, **included, **start)
+        more["inertia_includes_wheels"] = inertia_includes_wheels
+        problem = Satellite(inertia=inertia_body, torque=total, parameters=own | named, **more, **start)
     return finished(problem.copied(orbit=(n, r0, s0, c)), sources=())
