@@ -46,10 +46,11 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         ahead = t - float(s.t[k])
         if ahead == 0:
             continue
-        runner.place(runner.row_of(s.Q[k], s.Omega[k]), float(s.t[k]), s.h)
-        n = math.floor(ahead / s.h)
+        h = s.h if "adapted" not in s.stats else (float(s.t[k + 1]) - float(s.t[k])) / s.stats["adapted"]
+        runner.place(runner.row_of(s.Q[k], s.Omega[k]), float(s.t[k]), h)
+        n = math.floor(ahead / h)
         took = runner.advance(0, n, NEVER, NEVER, nowhere, 0)[0] if n else 0
-        begin = runner.t0 + n * s.h
+        begin = runner.t0 + n * h
         row = runner.part(t - begin, begin) if took == n and t != begin else runner.row()
         if took < n or row is None:
             raise RunError(f"{s.method} cannot reach t = {t:g} from t = {s.t[k]:g}.") from runner.raised

@@ -23,6 +23,7 @@ class Quantities:
         Omega: np.ndarray
         inertia: np.ndarray | None
         saved: dict
+        stats: dict
 
         @property
         def energy(self) -> np.ndarray: ...
@@ -78,6 +79,8 @@ class Quantities:
         It is |h Omega + h^2/2 Omega'|, from the velocity and the equation of motion, and not folded at half a turn, as
         the angle between two attitudes is. For NMB, SW and all of Newmark's explicit methods it is the rotation made.
         """
+        if "adapted" in self.stats:
+            raise InputError("The steps of this run have lengths of their own, and are not kept: there is no h.")
         ahead = self.h * self.Omega + self.h**2 / 2 * self._accelerations()
         return np.sqrt(ahead[:, 0] ** 2 + ahead[:, 1] ** 2 + ahead[:, 2] ** 2)
 

@@ -1,17 +1,24 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.events import given_events
-from polhode.integrators.lookup import integrator
+from polhode.inputs.rotations import AttitudeLike
+from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.method import BlackBox, Method
+from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
+from polhode.runs.adaptive import MOST_STEPS, adaptive, checked
 from polhode.runs.arguments import given_problem
 from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
@@ -22,33 +29,35 @@ from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
 from polhode.runs.seen import seen
+from polhode.runs.trajectory import Trajectory
 from polhode.runs.watched import Watched
 
 
 @inputs.checked_call
 def solve(
-    problem,
-    method="auto",
-    h=None,
-    t_end=None,
+    problem: str | Problem,
+    method: str | Integrator = "auto",
+    h: float | None = None,
+    t_end: float | None = None,
     *,
-    accuracy=None,
-    n_steps=None,
-    save_every=1,
-    progress=False,
-    compiled=None,
-    out=None,
-    checkpoint=None,
-    checkpoint_every=60.0,
-    reduce=(),
-    reduce_every=1,
-    t_eval=None,
-    events=None,
-    terminal=(),
-    direction=None,
-    strict=False,
-    on_failure="warn",
-):
+    accuracy: float | None = None,
+    n_steps: int | None = None,
+    save_every: int = 1,
+    progress: bool = False,
+    compiled: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    reduce: str | Sequence[str] = (),
+    reduce_every: int = 1,
+    t_eval: ArrayLike | None = None,
+    events: Mapping[str, Callable[..., Any]] | None = None,
+    terminal: str | Sequence[str] = (),
+    direction: Mapping[str, int] | None = None,
+    adapt: bool | Callable[..., Any] | None = None,
+    strict: bool = False,
+    on_failure: str = "warn",
+) -> Trajectory:
     """Integrate a problem and return a Trajectory.
 
     method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
@@ -64,6 +73,11 @@ def solve(
                       .direction. A zero at the start itself is none
     terminal          names of events that end the run
     direction         {name: 1} counts only where the function rises through zero, -1 where it falls
+    adapt             steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind
+                      2005): energy does not drift, as it does with a plain controller. True: by equal angles, h being
+                      the first step; or a function adapt(t, Q, Omega) -> positive number, the density: a step is h
+                      divided by it. `Trajectory.t` are the times of the steps, n_steps counts them, and the last is
+                      shortened to meet t_end
     on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
                       `result` is the Trajectory) or "return", which says so in `success` and `message` alone
     accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find: of
@@ -89,21 +103,33 @@ def solve(
     """
     problem = given_problem(problem, method)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
-        more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
+        more: dict[str, Any] = {
+            "progress": progress,
+            "compiled": compiled,
+            "out": out,
+            "reduce": reduce,
+            "reduce_every": reduce_every,
+        }
         more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
         looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
+        if adapt is not None and adapt is not False:
+            raise InputError("adapt goes with a method and h; accuracy finds its own steps.")
         if t_end is None and n_steps is None and t_eval is not None:
             t_end = inputs.times("t_eval", t_eval)[-1]
         if inputs.flag("strict", strict) and h is None:
             raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
         return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
+    if adapt is not None and adapt is not False:
+        beside = {"t_eval": t_eval, "events": events, "out": out, "checkpoint": checkpoint, "reduce": reduce or None}
+        more = {"compiled": compiled, "on_failure": on_failure}
+        return _adapted(problem, method, h, (t_end, n_steps), save_every, adapt, more, beside)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
         t_end = wanted[-1]
     h, n = inputs.interval(problem, h, t_end, n_steps, inputs.flag("strict", strict))
     inputs.check_breaks(problem, h, n)
-    events = given_events(events, terminal, direction)
+    watched = given_events(events, terminal, direction)
     policy = inputs.choice("on_failure", on_failure, FAILURES)
     every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
     compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
@@ -115,11 +141,11 @@ def solve(
     runner = runner_of(problem, method, h, compiled, survey)
     if isinstance(runner, ControlledRunner):
         runner.first_look()
-    if wanted is not None or events:
+    if wanted is not None or watched:
         inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
         if out is not None or checkpoint is not None:
             raise InputError("t_eval and events do not go with out or checkpoint: a run with those takes one piece.")
-        runner = Watched(runner, n, wanted, events)
+        runner = Watched(runner, n, wanted, watched)
         every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
     told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
@@ -133,7 +159,18 @@ def solve(
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
-def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks):
+def _to_accuracy(
+    problem: Problem,
+    method: str | Integrator,
+    accuracy: float | None,
+    h: float | None,
+    t_end: float | None,
+    n_steps: int | None,
+    save_every: int,
+    strict: bool,
+    more: dict[str, Any],
+    looks: dict[str, Any],
+) -> Trajectory:
     """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
@@ -160,7 +197,42 @@ def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, stric
     return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
 
 
-def follows(method, problem):
+def _adapted(
+    problem: Problem,
+    method: Any,
+    h: float | None,
+    interval: tuple[Any, Any],
+    save_every: int,
+    adapt: Any,
+    more: dict[str, Any],
+    beside: dict[str, Any],
+) -> Trajectory:
+    """A run with steps of their own lengths, over (t_end, n_steps), one of them given."""
+    refused = [name for name, value in beside.items() if value is not None]
+    if refused:
+        raise InputError(
+            f"adapt does not go with {' or '.join(refused)}: its steps have times of their own. Of the Trajectory, "
+            "`at` gives the state at any time."
+        )
+    density = checked(problem, method, adapt)
+    policy = inputs.choice("on_failure", more["on_failure"], FAILURES)
+    t_end, n_steps = interval
+    h, every = inputs.step_size(problem.h if h is None else h), inputs.whole("save_every", save_every)
+    if n_steps is not None and t_end is not None:
+        raise InputError("Give t_end or n_steps, not both.")
+    if n_steps is None:
+        t_end = inputs.end_of(problem, t_end)
+        if (t_end - problem.t0) * h <= 0:
+            raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}.")
+        end = float(t_end), MOST_STEPS
+    else:
+        end = math.copysign(math.inf, h), inputs.whole("n_steps", n_steps)
+    s = adaptive(problem, method, h, end, every, density, inputs.flag_or_none("compiled", more["compiled"]))
+    turns.warn_of(f"{s.method} let {problem.name} turn", s.stats["largest_turn"] / abs(h), h)
+    return after_failure(s, policy, s.message if not s.success else "")
+
+
+def follows(method: Any, problem: Problem) -> bool:
     """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
     if isinstance(method, BlackBox):
         return method.tolerance is not None
@@ -170,7 +242,9 @@ def follows(method, problem):
 
 
 @inputs.checked_call
-def step(problem, method, Q, Omega, h, t=0.0):
+def step(
+    problem: str | Problem, method: str | Integrator, Q: AttitudeLike, Omega: ArrayLike, h: float, t: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """One step from (Q, Omega) at time t; methods that carry memory are started there."""
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)

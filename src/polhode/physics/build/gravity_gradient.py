@@ -13,9 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, direction, items, positive
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import cos, kernel, sin
 from polhode.kernels.vectors import apply_transposed
 from polhode.physics.build.acting import GRAVITY, Acting, all_of
@@ -27,7 +30,7 @@ from polhode.physics.wheels import Wheel
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """3 n^2 rho x J rho"""
     n = par[9]
     c, s = cos(n * t), sin(n * t)
@@ -71,19 +74,19 @@ class Satellite(Problem):
 @checked_call
 def satellite(
     *,
-    inertia_body: Any,
+    inertia_body: ArrayLike,
     orbit_rate: float,
-    position_space: Any = (1.0, 0.0, 0.0),
-    orbit_normal_space: Any = (0.0, 0.0, 1.0),
+    position_space: ArrayLike = (1.0, 0.0, 0.0),
+    orbit_normal_space: ArrayLike = (0.0, 0.0, 1.0),
     torques: Sequence[Any] = (),
-    damping: Any = None,
-    rotor: Any = None,
+    damping: ArrayLike | None = None,
+    rotor: ArrayLike | None = None,
     wheels: Wheel | Sequence[Wheel] | None = None,
     inertia_includes_wheels: bool = True,
     control: Sampled | None = None,
-    Q0: Any = None,
-    Omega0: Any = None,
-    Pi0: Any = None,
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
     t0: float = 0.0,
     h: float | None = None,
     t_end: float | None = None,

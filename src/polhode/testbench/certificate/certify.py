@@ -3,9 +3,11 @@
 import datetime
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from polhode.inputs import checked_call, flag
-from polhode.integrators.lookup import integrator, methods, name_of
+from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
 from polhode.runs.turns import on_purpose
@@ -16,7 +18,7 @@ from polhode.testbench.certificate.summary import summary
 
 @checked_call
 @on_purpose()
-def certify(method, *, drift=True, progress=False):
+def certify(method: str | Integrator, *, drift: bool = True, progress: bool = False) -> Certificate:
     """Measure the properties of an integrator and return its Certificate.
 
     method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
@@ -67,10 +69,10 @@ def certify(method, *, drift=True, progress=False):
 
 
 class display:
-    def __init__(self, progress):
+    def __init__(self, progress: bool) -> None:
         self.progress = progress
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[[str], None]:
         if not self.progress:
             return lambda key: None
         from rich.console import Console
@@ -79,7 +81,6 @@ class display:
         self.status.start()
         return lambda key: self.status.update(f"measuring: {key}")
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         if self.progress:
             self.status.stop()
-        return False

@@ -193,7 +193,7 @@ def work_precision(
 
 
 @on_purpose()
-def _study(problem, methods, t_end, steps, adaptive, progress, timed) -> Study:
+def _study(problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, progress: bool, timed: bool) -> Study:
     begin = time.perf_counter()
     p = problem_named(problem)
     given = _integrators(methods)

@@ -9,7 +9,7 @@ ALL = "all"
 
 
 @checked_call
-def reproduce(name, *, again=False, progress=False):
+def reproduce(name: str, *, again: bool = False, progress: bool = False) -> Any:
     """Measure a published figure or table again, and return its result; a dict of all 24 by name for "all".
 
     name      as `polhode reproduce --list` lists them: "krysl-endres-2005-figure-7"
