@@ -30,7 +30,7 @@ def with_matrices(t, Q):
 def with_lists(t, Q):
     out = np.zeros(3)
     for i in range(3):
-        out[i] = sum([Q[i, j] * math.cos(t + j) for j in range(3)]) ** 2
+        out[i] = sum([Q[i, j] * math.cos(t + j) for j in range(3)]) ** 2 + sum(Q[k, i] for k in range(2))
     out += np.array([t, 0.0, 1.0]) ** 1.5 / (2 + Q[0] ** 3)
     return [out[2], abs(out[1]), -(out[0] ** -1)]
 

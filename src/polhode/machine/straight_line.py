@@ -30,8 +30,8 @@ from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, SPACE
 from polhode.machine.symbols import NotStraight, Symbol, Tape, gradient, operand
 from polhode.pickling import made_by
 
-REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "YIELD_VALUE"}
-"""Instructions of functions that do more than compute."""
+REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "PUSH_EXC_INFO"}
+"""Instructions of functions that do more than compute; the last is where an exception is caught."""
 
 
 def straightened(kernel: Callable) -> Any:
@@ -206,11 +206,10 @@ def _globals(f: types.FunctionType) -> list[tuple[tuple[str, ...], Any]]:
 def _attributes(code: types.CodeType) -> Iterator[str]:
     """The attributes that a code names; NotStraight where it does more than compute."""
     for part in codes(code):
-        if part.co_exceptiontable:
-            raise NotStraight("exceptions that are caught")
         free = set(part.co_freevars)
         for step in dis.get_instructions(part):
-            if step.opname in REFUSED or (step.opname == "STORE_DEREF" and step.argval in free):
+            is_generator = step.opname == "YIELD_VALUE" and part is code  # inside it is sum(... for ...)
+            if step.opname in REFUSED or is_generator or (step.opname == "STORE_DEREF" and step.argval in free):
                 raise NotStraight(f"an instruction {step.opname}")
             if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
                 yield str(step.argval)

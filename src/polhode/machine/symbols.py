@@ -115,7 +115,7 @@ class Symbol:
             return NotImplemented
         if isinstance(n, Symbol):
             return self.tape.done("**", self, n)
-        float(operand(n).strip("()"))
+        operand(n)  # or NotStraight
         if n == 0.5:
             return self.tape.done("np.sqrt", self)
         if n == 1:
