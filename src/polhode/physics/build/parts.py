@@ -30,7 +30,7 @@ def finished(
     problem = problem.copied(sources=tuple(sources), breaks=tuple(breaks), landmarks=dict(landmarks or {}))
     try:
         values = [
-            *problem.torque(problem.t0, problem.Q0),
+            *problem.torque(problem.t0, problem.Q0, problem.Omega0),
             problem.potential(problem.Q0) if problem.has_potential else 0.0,
         ]
     except (ZeroDivisionError, OverflowError, ValueError):
