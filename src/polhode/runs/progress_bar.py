@@ -6,7 +6,7 @@ from rich.text import Text
 
 
 class Bar:
-    """Context manager that gives a function to call with the work done so far; drawn on standard error.
+    """Context manager that gives a function to call with the work done so far, and a word; drawn on standard error.
 
     With the name of a `unit` the rate is shown, too. `done` is what was done before, which does not count for it.
     """
@@ -15,12 +15,16 @@ class Bar:
         columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")]
         if unit:
             columns.append(_Rate(unit))
-        self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task(label, total=total, completed=done)
+        columns += [TimeRemainingColumn(), TextColumn("{task.fields[word]}")]
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task(label, total=total, completed=done, word="")
 
     def __enter__(self):
         self._progress.start()
-        return lambda done: self._progress.update(self._task, completed=done)
+        return self._tick
+
+    def _tick(self, done, word=""):
+        self._progress.update(self._task, completed=done, word=word)
 
     def __exit__(self, *exception):
         self._progress.stop()

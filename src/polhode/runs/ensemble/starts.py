@@ -113,7 +113,7 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
     given = np.array([p.inertia if alike else p.tensor for p in kinds])
     numbers = np.array([p.parameters for p in kinds])
     if inertia is not None:
-        given, moments, axes = _inertias(kinds, inertia)
+        given, moments, axes = inertias(kinds, inertia)
         numbers = _following(kinds, moments, axes)
     if isinstance(parameters, Mapping):
         fields = named.check_names(first.fields, parameters, f"The problem {first.name!r}")
@@ -216,7 +216,7 @@ def _velocities(kinds, moments, axes):
     return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
 
 
-def _inertias(kinds, inertia):
+def inertias(kinds, inertia):
     """Inertia as given, principal moments and axes, for one or N bodies."""
     J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
     if J.shape == (3,):
