@@ -271,12 +271,12 @@ def crew(workers: Any) -> Crew:
 
 
 def mapped(
-    workers: Any, task: Task, given: Sequence[tuple[Any, ...]], tick: Callable[[int], None] = lambda k: None
+    workers: Any, task: Task, given: Sequence[tuple[Any, ...]], tick: Callable[[int, Any], None] = lambda k, result: None
 ) -> list[Any]:
     """What task(*arguments) returns for each of the arguments given, in their order, by whoever `workers` means.
 
     Functions of the user's travel by value where they have no name. What a task raises is raised here, what it warns of
-    is said here; `tick` is told the place of each that is done.
+    is said here; `tick` is told the place of each that is done, and its result.
     """
     found: list[Any] = [None] * len(given)
     team = crew(workers)
@@ -284,7 +284,9 @@ def mapped(
         if isinstance(team, Here):
             outcomes = team.each(task, given)
         else:
-            outcomes = team.each(called, [(packed("A task", (task, arguments)), os.getpid()) for arguments in given])
+            luggage = [(packed("A task", (task, arguments)), os.getpid()) for arguments in given]
+            team.call(os.getpid)  # whether there are workers at all
+            outcomes = team.each(called, luggage)
         for outcome in outcomes:
             error = outcome.error
             if isinstance(error, BrokenProcessPool) or type(error).__name__ == "KilledWorker":
@@ -295,20 +297,21 @@ def mapped(
             found[outcome.index] = result
             for message, category in told:
                 inputs.warn(message, category)
-            tick(outcome.index)
+            tick(outcome.index, result)
     finally:
         team.close()
     return found
 
 
 def packed(what: str, value: Any) -> bytes:
-    """Something as it travels to a worker; a sentence if it cannot."""
+    """Something as it travels to a worker; a sentence if it cannot. Only cloudpickle takes lambdas and closures."""
+    pickler: Any
     try:
-        import cloudpickle
+        import cloudpickle as pickler
     except ImportError:
-        raise InputError("Workers need cloudpickle, which is not installed: pip install 'polhode[sweeps]'.") from None
+        pickler = pickle
     try:
-        return cloudpickle.dumps(value)
+        return pickler.dumps(value)
     except Exception as error:  # whatever a user's object raises when it is pickled
         raise InputError(
             f"{what} cannot travel to a worker: {type(error).__name__}: {error}. Write the functions with numbers and "

@@ -58,6 +58,7 @@ def needs(module: str) -> Any:
 
 def create(path: pathlib.Path, plan: Plan) -> None:
     """Make the store of a plan, or find that it is there already; that of another plan is refused."""
+    needs("cloudpickle"), needs("zarr"), needs("xarray")
     about = plan.described()
     travelling = packed("The problem or a method", plan)
     try:

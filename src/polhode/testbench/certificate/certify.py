@@ -11,21 +11,26 @@ from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.several import are_several, certified
 from polhode.testbench.certificate.summary import summary
 
 
 @checked_call
 @on_purpose()
-def certify(method, *, drift=True, progress=False):
-    """Measure the properties of an integrator and return its Certificate.
+def certify(method, *, drift=True, progress=False, workers=None):
+    """Measure the properties of an integrator and return its Certificate; of a sequence of them, Certificates.
 
     method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
               may also be that of another package's integrator, "mujoco:rk4", or "module:attribute"
     drift     also run the stress test, over a shorter span than `polhode stress` does
     progress  show what is being measured
+    workers   who measures, as for `sweep`: of several methods, each is a task
     """
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)
+    if are_several(method) or workers is not None:
+        found = certified(method if are_several(method) else [method], drift, progress, workers)
+        return found if are_several(method) else found[0]
     method = integrator(method)
     name = name_of(method)
     look, pictures = Look(box(method)), {}

@@ -7,6 +7,7 @@ shows a drift: what it gains on the way out it loses on the way back.) The energ
 of the potential at the identity and from its pole at Qm. The draws are the same in every run of the program.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.catalogue import problem
+from polhode.runs.progress import bar
+from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.stress import StressResult, stress
 
@@ -107,13 +110,18 @@ class FamilyResult:
         return shown("family of problems, a table", self)
 
 
-def stress_family(count, methods, h, t_end, ensemble, progress=False):
-    """The stress test on so many random problems."""
-    results = []
-    for p in random_problems(count):
-        results.append(stress(methods, h=h, t_end=t_end, ensemble=ensemble, problem=p, progress=progress))
+def stress_family(count, methods, h, t_end, ensemble, progress=False, workers=None):
+    """The stress test on so many random problems; with workers, each problem is a task."""
+    tasks = [(p, methods, h, t_end, ensemble, progress and workers is None) for p in random_problems(count)]
+    with bar(progress and workers is not None, count, "problems", unit="problems") as tick:
+        done = itertools.count(1)
+        results = mapped(workers, _stressed, tasks, lambda k, result: tick(next(done)))
     rows = [_row([result.rows[k] for result in results]) for k in range(len(results[0].rows))]
     return FamilyResult(tuple(results), tuple(rows))
+
+
+def _stressed(problem, methods, h, t_end, ensemble, progress):
+    return stress(methods, h=h, t_end=t_end, ensemble=ensemble, problem=problem, progress=progress)
 
 
 def _row(rows):
