@@ -18,7 +18,7 @@ from peers.by_hand import problems
 from table import Table, power, times
 
 import polhode as ph
-from polhode.physics.problem import quaternion
+from polhode.inputs.quaternions import quaternion
 from polhode.runs.runner import runner_of
 from polhode.runs.turns import on_purpose
 

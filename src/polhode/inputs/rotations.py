@@ -1,8 +1,9 @@
 """Attitudes: rotation matrices from matrices, Rotations and rotation vectors."""
 
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError, one_line
 from polhode.inputs.calls import warn
@@ -14,6 +15,17 @@ ROTATION_TOLERANCE = 1e-8
 
 LONGEST = 1e8
 """Radians of a rotation vector: a longer one leaves no digit of the attitude that is worth having."""
+
+
+class HasMatrix(Protocol):
+    """A Rotation of SciPy's, known by what it can do."""
+
+    def as_matrix(self) -> np.ndarray:
+        """3x3"""
+
+
+AttitudeLike: TypeAlias = ArrayLike | HasMatrix
+"""What users may give as an attitude: a 3x3 matrix, a Rotation or a rotation vector."""
 
 
 def rotation(label: str, value: Any) -> np.ndarray:

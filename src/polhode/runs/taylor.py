@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, positive
+from polhode.inputs.quaternions import quaternion
 from polhode.integrators.method import BlackBox
 from polhode.integrators.taylor import steps
 from polhode.integrators.taylor.derivative import stepped
@@ -15,7 +16,7 @@ from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import fingerprint, is_static
 from polhode.machine.guard import TURN, check, tried
-from polhode.physics.problem import Problem, quaternion
+from polhode.physics.problem import Problem
 from polhode.runs.seen import seen
 
 FINEST = 1e-17

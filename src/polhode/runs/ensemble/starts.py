@@ -11,7 +11,8 @@ from polhode.errors import InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
 from polhode.inputs.principal import attitude, in_principal, velocity
-from polhode.physics.problem import Problem, quaternion
+from polhode.inputs.quaternions import quaternion
+from polhode.physics.problem import Problem
 
 
 @dataclass(frozen=True)

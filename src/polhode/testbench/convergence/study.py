@@ -220,8 +220,8 @@ def _integrators(methods: Any) -> list[Integrator]:
 
 def _end(p: Problem, t_end: float | None) -> float:
     if t_end is None:
-        own = p.t_end if getattr(p, "t_end", None) is not None else p.t0 + LONGEST
-        return float(min(own, p.t0 + LONGEST))
+        longest = p.t0 + LONGEST
+        return float(longest if p.t_end is None else min(p.t_end, longest))
     end = inputs.number("t_end", t_end)
     if end <= p.t0:
         raise InputError(f"t_end is {end:g}; it must be after the start, t0 = {p.t0:g}.")
@@ -258,15 +258,15 @@ def _with_steps(p: Problem, method: Integrator, counts: list[int], end: float, e
     torques, seconds, notes = [], [], []
     for n in counts:
         calls[0] = 0
-        h = (end - p.t0) / n
-        s = solve(mine, method, h=h, n_steps=n, save_every=n // LOOKS)
+        step = (end - p.t0) / n
+        s = solve(mine, method, h=step, n_steps=n, save_every=n // LOOKS)
         if not s.success:
             notes.append(f"{n} steps: {s.message}")
             found.append({})
         else:
             found.append(errors(p, s.Q[1:], s.Omega[1:], *exact).largest())
         torques.append(s.stats["n_torque"] if own_count else calls[0])
-        seconds.append(_timed(mine, method, h, n) if timed and s.success else np.nan)
+        seconds.append(_timed(mine, method, step, n) if timed and s.success else np.nan)
     h = (end - p.t0) / np.array(counts)
     by_panel = _by_panel(p, found)
     fits = {key: fitted(h, e, *_limits(key, p)) for key, e in by_panel.items()}

@@ -123,10 +123,10 @@ def kernels() -> str:
     methods = {m.name: {"step": printer.function(m.step), "start": printer.function(m.start)} for m in printable()}
     found = {}
     for name, field in fields().items():
-        seen = watch(field.problem.potential_kernel) if field.problem.has_potential else in_orbit
+        potential = field.problem.potential_kernel
         found[name] = {
             "torque": printer.function(field.problem.torque_kernel),
-            "watched": printer.function(seen),
+            "watched": printer.function(in_orbit if potential is None else watch(potential)),
         }
     helpers = {"matrix": printer.function(matrix)}
     table = {"methods": methods, "fields": found, "helpers": helpers}

@@ -1,0 +1,95 @@
+"""What a run asks of a problem: where it starts, which torque a method is given, and that as machine code."""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.inputs.quaternions import quaternion_of_one
+from polhode.integrators.method import Method
+from polhode.integrators.velocity import rotor_inside, takes_all
+from polhode.kernels.numbers import Kernel
+from polhode.physics.parameter_row import ParameterRow
+
+
+class ForRuns(ParameterRow):
+    """A problem as runs see it, in principal axes."""
+
+    def start(
+        self, Q: np.ndarray | None = None, Omega: np.ndarray | None = None
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """(q, Pi) in principal axes, as tuples of floats."""
+        Q = self.Q0 if Q is None else Q
+        Omega = self.Omega0 if Omega is None else Omega
+        P, J = self.axes.tolist(), self.moments.tolist()
+        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
+        x, y, z = Omega.tolist()
+        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+
+    @property
+    def made_of(self) -> list[Any]:
+        """The functions that decide how the body moves, for fingerprints; the potential is the last."""
+        held = (None, None) if self.control is None else (self.control.law, self.control.period)
+        timed = self.timed_potential_kernel
+        known = (self.torque_kernel, self.moving_kernels.get("all"), *held, timed, self.potential_kernel)
+        return [f for f in known if f is not None]
+
+    def holding(self, u: np.ndarray) -> Self:
+        """A copy in which the controller holds the torque u, in the user's axes."""
+        other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
+        return other.copied(parameters=other.own_parameters())
+
+    def check_uncontrolled(self, who: str) -> None:
+        """Raise InputError where something cannot call a controller and there is one."""
+        if self.control is not None:
+            raise InputError(f"{who} takes no controller, and {self.name!r} has one.")
+
+    def check_of_attitude(self, who: str) -> None:
+        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        self.check_uncontrolled(who)
+        if self.forces.any:
+            raise InputError(
+                f"{who} takes a torque of t and Q only, and that of {self.name!r} depends on the velocity."
+            )
+
+    def source(self, method: Method) -> tuple[Kernel, bool]:
+        """The torque that a method is given, and whether it takes the velocity; see ``integrators/velocity.py``."""
+        if takes_all(method, self.forces):
+            inside = rotor_inside(method, self.forces)
+            if self.forces.moving or self.forces.damped or not inside:
+                return self.moving_kernels["without rotor" if inside else "all"], True
+        elif self.forces.moving:
+            return self.moving_kernels["pull"], True
+        return self.torque_kernel, False
+
+    @property
+    def machine_torque(self) -> Any:
+        """The torque as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
+        return self._compiled("torque", self.torque_kernel)
+
+    def machine_moment(self, kernel: Kernel, kind: Any) -> Any:
+        """A torque that takes the velocity, as machine code of a type; or None (with one warning)."""
+        return self._compiled("torque", kernel, kind)
+
+    @property
+    def machine_potential(self) -> Any:
+        """The potential as it is now, as machine code; or None (with one warning) when it cannot be compiled."""
+        return self._compiled("potential", self.potential_kernel)
+
+    def _compiled(self, kind: str, kernel: Kernel | None, *of: Any) -> Any:
+        from polhode.machine import compile
+
+        try:
+            return getattr(compile, kind)(kernel, *of)
+        except compile.CannotCompile as error:
+            if kind in self._told:
+                return None
+            self._told.add(kind)
+            inputs.warn(
+                f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
+                f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
+                "Numba knows."
+            )
+            return None

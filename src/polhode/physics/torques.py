@@ -1,0 +1,134 @@
+"""From a user's torque and potential to kernels: which go together, and what of the torque takes the velocity."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polhode.errors import InputError
+from polhode.inputs import function, functions
+from polhode.inputs.from_c import is_from_c
+from polhode.inputs.functions import Form
+from polhode.inputs.parameters import Fields
+from polhode.integrators.velocity import Forces
+from polhode.kernels.numbers import Kernel
+
+TORQUES = {
+    "torque": (functions.body_torque, functions.body_moment),
+    "torque_space": (functions.space_torque, functions.space_moment),
+    "nonconservative": (functions.body_torque, functions.body_moment),
+}
+"""The makers of kernels of tau(t, Q) and of tau(t, Q, Omega), by label."""
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "torque": (("t", "Q"), "Omega"),
+    "torque_space": (("t", "Q"), "omega_space"),
+    "nonconservative": (("t", "Q"), "Omega"),
+    "potential": (("Q",), "", True),
+}
+"""What users' functions take, what the velocity is called where they may, and whether the time may come first."""
+
+
+def users_functions(**by_label: Any) -> dict[str, Callable[..., Any]]:
+    """Those that are given, checked."""
+    for label, f in by_label.items():
+        if is_from_c(f):
+            raise InputError(f"{label} is a function of C; give c_function(it), which says what it must look like.")
+    return {label: function(label, f) for label, f in by_label.items() if f is not None}
+
+
+def forms_of(users: Mapping[str, Callable[..., Any]], fields: Fields | None) -> dict[str, Form]:
+    """What each of the functions takes; InputError where they do not go together, or none takes the parameters."""
+    forms = {label: functions.form(label, f, fields, *ARGUMENTS[label]) for label, f in users.items()}
+    _check_together(forms)
+    if fields is not None and not any(x.fields for x in forms.values()):
+        raise InputError(_unused(fields, forms))
+    return forms
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The torque as kernels: of t and Q alone, of the velocity too, and with damping and rotor in it."""
+
+    torque: Kernel
+    conservative: Kernel
+    moving: dict[str, Kernel | None]
+    potential: Kernel | None
+    timed_potential: Kernel | None
+    has_torque: bool
+
+
+def kernels(
+    users: Mapping[str, Callable[..., Any]], forms: Mapping[str, Form], forces: Forces, controlled: bool
+) -> Kernels:
+    """The kernels of users' functions on a body with these forces and, if `controlled`, a torque that is held."""
+
+    def of(make: Callable[..., Kernel], label: str) -> Kernel:
+        return make(users[label], forms[label].fields)
+
+    torques, moments = [], []
+    for label, (body, moving) in TORQUES.items():
+        if label in users and forms[label].velocity:
+            moments.append(of(moving, label))
+        elif label in users:
+            torques.append(of(body, label))
+    timed = takes_time(forms)
+    if "potential" in users and not users.keys() & {"torque", "torque_space"}:
+        derived = functions.timed_potential_only if timed else functions.potential_only
+        torques.insert(0, of(derived, "potential"))
+    torque = functions.no_torque
+    if torques:
+        torque = torques[0] if len(torques) == 1 else functions.of_two(*torques)
+    if controlled:
+        torque = functions.with_held(torque)
+    pull = None
+    if moments:
+        pull = moments[0] if not torques and not controlled else functions.of_both(torque, moments[0])
+    internal = lambda rotor: functions.with_internal(pull or torque, bool(moments), forces.damped, rotor)
+    potential = None
+    if "potential" in users and not timed:
+        potential = of(functions.user_potential, "potential")
+    elif not torques and not moments:
+        potential = functions.no_potential
+    return Kernels(
+        torque=torque,
+        conservative=torques[0] if torques else functions.no_torque,
+        moving={"pull": pull, "without rotor": internal(False), "all": internal(forces.rotor)},
+        potential=potential,
+        timed_potential=of(functions.timed_potential, "potential") if timed else None,
+        has_torque=bool(torques) or forces.any or controlled,
+    )
+
+
+def takes_velocity(forms: Mapping[str, Form]) -> bool:
+    """Whether a torque does."""
+    return any(form.velocity for form in forms.values())
+
+
+def takes_time(forms: Mapping[str, Form]) -> bool:
+    """Whether the potential does."""
+    return "potential" in forms and forms["potential"].first[0] == "t"
+
+
+def _check_together(forms: Mapping[str, Form]) -> None:
+    """Raise InputError where functions do not go together."""
+    if "torque" in forms and "torque_space" in forms:
+        raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
+    if "nonconservative" in forms and ("potential" not in forms or forms.keys() & {"torque", "torque_space"}):
+        raise InputError(
+            "nonconservative stands beside a potential, and the rest of the torque is derived from that: give "
+            "potential=U and nonconservative=f, or the whole torque as torque=."
+        )
+    for label in ("torque", "torque_space"):
+        if "potential" in forms and label in forms and forms[label].velocity:
+            raise InputError(
+                f"A {label} of the velocity has no potential: give the part that does not derive from the potential as "
+                "nonconservative=, and leave the other to be derived."
+            )
+
+
+def _unused(fields: Fields, forms: Mapping[str, Form]) -> str:
+    what = "args" if fields.spread else "parameters"
+    more = fields.names if fields.spread else ("p",)
+    if not forms:
+        return f"{what} are for a torque or a potential, and none was given."
+    return f"No function takes the {what}: write {next(iter(forms))}(..., {', '.join(more)}), or leave {what} out."
