@@ -1,13 +1,15 @@
 """Who takes tasks: this process, a pool of processes, an executor of the user's, or a Dask cluster.
 
 What `workers=` may be is said here, once, for sweeps, stress tests, certificates, studies and reproductions. No
-scheduler of our own: each crew hands out tasks, calls of one function, and gives back outcomes. A task whose worker died
-is tried again, three times in all; a task that raised is not, since it would raise again.
+scheduler of our own: each crew hands out tasks, calls of one function, and gives back outcomes. A task whose worker
+died is tried again, three times in all; a task that raised is not, since it would raise again.
 """
 
 import concurrent.futures as futures
 import contextlib
+import importlib
 import importlib.util
+import logging
 import os
 import pickle
 import warnings
@@ -186,7 +188,8 @@ class Dask:
 
     def __init__(self, client: Any, own: Any = None) -> None:
         self._client, self._own = client, own
-        self.link = _dashboard(client)
+        draws = own is None or importlib.util.find_spec("bokeh") is not None  # without it there is nothing to see
+        self.link = _dashboard(client) if draws else ""
 
     def each(self, task: Task, given: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all, a window of them at a time."""
@@ -243,15 +246,15 @@ class Dask:
     def close(self) -> None:
         """End the cluster if it was made here."""
         if self._own is not None:
-            self._client.close(timeout=PATIENCE)
-            self._own.close(timeout=PATIENCE)
+            self._client.close()
+            self._own.close()
 
 
 Crew = Here | Processes | Given | Dask
 
 MEANING = (
-    'None (this process), a number of processes, an executor of concurrent.futures, a Dask client, or "dask" (a cluster '
-    "on this machine)"
+    "None (this process), a number of processes, an executor of concurrent.futures, a Dask client, or "
+    '"dask" (a cluster on this machine)'
 )
 
 
@@ -271,7 +274,10 @@ def crew(workers: Any) -> Crew:
 
 
 def mapped(
-    workers: Any, task: Task, given: Sequence[tuple[Any, ...]], tick: Callable[[int, Any], None] = lambda k, result: None
+    workers: Any,
+    task: Task,
+    given: Sequence[tuple[Any, ...]],
+    tick: Callable[[int, Any], None] = lambda k, result: None,
 ) -> list[Any]:
     """What task(*arguments) returns for each of the arguments given, in their order, by whoever `workers` means.
 
@@ -305,11 +311,8 @@ def mapped(
 
 def packed(what: str, value: Any) -> bytes:
     """Something as it travels to a worker; a sentence if it cannot. Only cloudpickle takes lambdas and closures."""
-    pickler: Any
-    try:
-        import cloudpickle as pickler
-    except ImportError:
-        pickler = pickle
+    by_value = importlib.util.find_spec("cloudpickle") is not None
+    pickler = importlib.import_module("cloudpickle" if by_value else "pickle")
     try:
         return pickler.dumps(value)
     except Exception as error:  # whatever a user's object raises when it is pickled
@@ -325,8 +328,8 @@ def called(task: bytes, caller: int) -> tuple[Any, list[tuple[str, type[Warning]
         function, arguments = pickle.loads(task)  # from the process that asked, over its own pipe or cluster
     except Exception as error:
         raise InputError(
-            f"A worker cannot unpack its task: {type(error).__name__}: {error}. Modules that hold the functions must be "
-            "importable there."
+            f"A worker cannot unpack its task: {type(error).__name__}: {error}. Modules that hold the functions must "
+            "be importable there."
         ) from error
     if os.getpid() == caller:  # a thread: warnings are those of the whole process
         return function(*arguments), []
@@ -352,7 +355,8 @@ def _local_cluster() -> Dask:
         n_workers=processors(),
         threads_per_worker=1,
         processes=True,
-        dashboard_address="127.0.0.1:0" if importlib.util.find_spec("bokeh") else None,  # which draws the dashboard
+        silence_logs=logging.CRITICAL,  # what goes wrong comes back as an outcome
+        dashboard_address="127.0.0.1:0",  # a free port: others may have clusters here
     )
     return Dask(Client(cluster), cluster)
 

@@ -1,8 +1,9 @@
-"""Certificates of many integrators in one table: a row for each, a column for each property."""
+"""Certificates of many integrators side by side."""
 
 from html import escape
 from typing import Any
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -10,16 +11,22 @@ from polhode.integrators.properties import PROPERTIES, Row
 from polhode.views.certificate import CLASS, COLOUR, quality, value, verdict
 from polhode.views.page import table
 
+ABREAST = 8
+"""Methods side by side in a terminal."""
 
-def certificates_table(several: Any) -> Table:
-    """The table for the terminal."""
-    drawn = Table(title=f"Certificates of {len(several)} methods", title_justify="left", show_lines=False)
-    drawn.add_column("method", style="bold", no_wrap=True)
-    rows = _measured(several)
-    for row in rows:
-        drawn.add_column(row.title, overflow="fold")
+
+def certificates_table(several: Any) -> Group:
+    """Tables for the terminal, a column for each method."""
+    parts = [several[k : k + ABREAST] for k in range(0, len(several), ABREAST)]
+    return Group(*(_table(part, _measured(several)) for part in parts))
+
+
+def _table(several: Any, rows: list[Row]) -> Table:
+    drawn = Table("property")
     for c in several:
-        drawn.add_row(c.method, *(Text(*_cell(row.key, c, COLOUR)) for row in rows))
+        drawn.add_column(c.method, overflow="fold")
+    for row in rows:
+        drawn.add_row(row.title, *(Text(*_cell(row.key, c, COLOUR)) for c in several))
     return drawn
 
 
@@ -29,7 +36,9 @@ def certificates_card(several: Any) -> str:
     cells = []
     for c in several:
         told = (_cell(row.key, c, CLASS) for row in rows)
-        cells.append((escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in told)))
+        cells.append(
+            (escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in told))
+        )
     return table(("method", *(escape(row.title) for row in rows)), cells, numbers=())
 
 

@@ -52,9 +52,7 @@ def run(arguments):
     folder = arguments.out or (None if arguments.json else f"results/reproduce/{chosen.name}")
     if folder is not None:
         check_folder(folder)
-    result = reproduce(
-        chosen.name, again=arguments.again, progress=wants_progress(), workers=given_workers(arguments)
-    )
+    result = reproduce(chosen.name, again=arguments.again, progress=wants_progress(), workers=given_workers(arguments))
     paths = save(result, folder) if folder is not None else {}
     if arguments.json:
         show_json(result.to_dict() | {"files": {k: str(p) for k, p in paths.items()}})

@@ -188,8 +188,8 @@ def _check_drawn(problem: Problem, values: Draws, data: str) -> None:
 def check_bodies(problem: Problem, axes: Grid) -> None:
     """Let the ensemble look at the first body, so that what it cannot take is said before the sweep begins."""
     bodies = axes.bodies(tuple(slice(0, 1) for _ in axes.axes))
-    data = [bodies.pop(name) if name in bodies else None for name in DATA]
-    gathered(problem, *data, bodies or None)
+    Q0, Omega0, Pi0, inertia = (bodies.pop(name) if name in bodies else None for name in DATA)
+    gathered(problem, Q0, Omega0, Pi0, inertia, bodies or None)
 
 
 def _whole(name: str, values: Sequence[Any] | np.ndarray) -> Axis:

@@ -42,9 +42,8 @@ class End:
 def ends(e: Ensemble, watched: Events) -> list[End]:
     """The bodies that an event ended: at the first crossing of those that are terminal."""
     first: dict[int, End] = {}
-    for name in watched.terminal:
-        met = e.events.get(name)
-        for k, i in enumerate(() if met is None else met.body.tolist()):
+    for met in (e.events[name] for name in watched.terminal if name in e.events):
+        for k, i in enumerate(met.body.tolist()):
             if e.failed[i] < 0 and (i not in first or (met.t[k] - first[i].t) * e.h < 0):
                 first[i] = End(i, float(met.t[k]), met.Q[k], met.Omega[k])
     return list(first.values())

@@ -76,9 +76,7 @@ def create(path: pathlib.Path, plan: Plan) -> None:
             (new / ".polhode" / "done").mkdir(parents=True)
             _arrays(new, plan)
             _replace(new / ".polhode" / "plan", travelling)
-            _replace(
-                new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode()
-            )
+            _replace(new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode())
             _rename(new, path)
         finally:
             shutil.rmtree(new, ignore_errors=True)

@@ -106,7 +106,7 @@ class _Silence:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                self._caught.__exit__(*exception)
+                self._caught.__exit__(None, None, None)
 
 
 SILENCE = _Silence()

@@ -43,7 +43,7 @@ class Certificates(Sequence):
         return {"certificates": [c.to_dict() for c in self]}
 
     def table(self) -> Any:
-        """A rich table for the terminal: a row for each method."""
+        """A rich table for the terminal: a column for each method."""
         return shown("certificates, a table", self)
 
     def _repr_html_(self) -> str:
