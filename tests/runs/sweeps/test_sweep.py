@@ -316,7 +316,7 @@ def test_a_full_disk_ends_with_a_sentence_and_nothing_is_lost(store, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     s = ph.open_sweep(tmp_path / "sweep.zarr")
-    assert s.attrs["chunks_done"] == 4 and (s.status == 0).sum() == 4 * 16 - 2 * 8
+    assert s.attrs["chunks_done"] == 4 and int((s.status == 0).sum()) == 3 * 16 + 8
     ph.sweep.resume(tmp_path / "sweep.zarr")
     assert bytes_of(tmp_path / "sweep.zarr") == bytes_of(store)
 

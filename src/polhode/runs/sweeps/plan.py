@@ -99,7 +99,7 @@ class Kept:
             watched = self.events
             about |= {
                 "events": list(watched.functions),
-                "functions of the events": _seen_through("the functions of the events", watched.functions),
+                "functions of the events": _seen_through("the functions of the events", watched.functions.values()),
                 "terminal": list(watched.terminal),
                 "direction": watched.direction,
                 "crossings": self.crossings,
