@@ -66,7 +66,7 @@ site: $(READY)
 	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs site
 
-# Thumbnails of the published figures: every one is measured again, which takes minutes.
+# Thumbnails of the published figures, from what `polhode reproduce all` has kept.
 gallery: $(READY)
 	$(BIN)/python scripts/gallery.py
 

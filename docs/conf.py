@@ -20,7 +20,7 @@ exclude_patterns = ["extensions", "examples", "_build", "**/.ipynb_checkpoints"]
 root_doc = "index"
 language = "en"
 
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 nb_execution_mode = "cache"
@@ -37,7 +37,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_extra_path = ["made/lab"]
 html_context = {"default_mode": "auto"}
-html_sidebars = {"the-lab": [], "made/gallery": []}
+html_sidebars = {"the-lab": [], "made/gallery": [], "made/gallery/*": []}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -236,6 +236,12 @@ def prose(text: str) -> str:
     return "".join(x.replace("``", "`") if i % 2 else _sentences(x) for i, x in enumerate(pieces))
 
 
+def plain(text: str) -> str:
+    """Words as they are, for descriptions of arguments, which speak of code; what stands in backquotes is code."""
+    pieces = re.split(r"(``.*?``|`.*?`)", text)
+    return "".join(x.replace("``", "`") if i % 2 else _escaped(x) for i, x in enumerate(pieces))
+
+
 def _sentences(text: str) -> str:
     """Runs of words that can be mathematics, if one of them must be."""
     found, run = [], []

@@ -12,13 +12,14 @@ import re
 import sys
 from typing import Any
 
-from formulas import markdown  # beside this file
+from formulas import markdown, plain  # beside this file, as is gallery
+from gallery import gallery_pages
+from numpydoc.docscrape import NumpyDocString
 
 import polhode
 from polhode.cli.main import parser
 from polhode.integrators.method import Method
 from polhode.integrators.properties import PROPERTIES
-from polhode.testbench.papers.catalogue import REPRODUCTIONS
 from polhode.views.catalogue import code_of, properties_table, source_of
 from polhode.views.lab.page import lab_page
 
@@ -47,7 +48,7 @@ def pages() -> dict[str, str]:
         "reference/api.md": api_page(),
         "reference/properties.md": properties_page(),
         "reference/cli.md": cli_page(),
-        "gallery.md": gallery_page(),
+        **gallery_pages(),
         "lab/lab.html": lab_page(),
     }
 
@@ -134,8 +135,26 @@ def _kind(thing: Any) -> str:
     return "class" if inspect.isclass(thing) else "module" if inspect.ismodule(thing) else "function"
 
 
+def described(thing: Any) -> str:
+    """A docstring as Markdown: its lecture, then what numpydoc finds in its sections."""
+    found = NumpyDocString(inspect.getdoc(thing) or "")
+    text = ["\n".join(found["Summary"]), *"\n".join(found["Extended Summary"]).split("\n\n")]
+    parts = [markdown("\n\n".join(text))]
+    for section in ("Parameters", "Attributes", "Returns", "Raises"):
+        if found[section]:
+            parts.append(f"**{section}**\n")
+            parts += [f"`{p.name or p.type}`{_of_type(p)}\n: {plain(' '.join(p.desc))}\n" for p in found[section]]
+    if found["Examples"]:
+        parts.append("**Example**\n\n```pycon\n" + "\n".join(found["Examples"]) + "\n```")
+    return "\n\n".join(parts)
+
+
+def _of_type(parameter: Any) -> str:
+    return f" *{parameter.type}*" if parameter.name and parameter.type else ""
+
+
 def _entry(name: str, thing: Any, kind: str) -> str:
-    words = markdown(inspect.getdoc(thing) or "")
+    words = described(thing)
     if kind == "module":
         inner = {n: f for n, f in vars(thing).items() if inspect.isfunction(f) and f.__module__.startswith("polhode")}
         shown = getattr(thing, "__all__", None) or [n for n in inner if not n.startswith("_")]
@@ -157,11 +176,11 @@ def _entry(name: str, thing: Any, kind: str) -> str:
                 lines += [
                     f"````{{py:method}} {member}{_signature(value)}",
                     "",
-                    markdown(inspect.getdoc(value) or ""),
+                    described(value),
                     "````",
                 ]
             elif isinstance(value, property):
-                lines += [f"````{{py:property}} {member}", "", markdown(inspect.getdoc(value) or ""), "````"]
+                lines += [f"````{{py:property}} {member}", "", described(value), "````"]
     return "\n".join([*lines, fence, ""])
 
 
@@ -205,27 +224,6 @@ def cli_page() -> str:
 
 def _console(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```\n"
-
-
-# ---- gallery -----------------------------------------------------------------------------------------------
-
-
-def gallery_page() -> str:
-    """Every published figure and table that is measured again: a thumbnail where there is one, and the command."""
-    cards = []
-    for r in REPRODUCTIONS:
-        thumbnail = f":img-top: /gallery/{r.name}.png\n" if _has_thumbnail(r.name) else ""
-        told = f"{source_of(r.source)}\n\n`polhode reproduce {r.name}`"
-        cards.append(f"::::{{grid-item-card}} {r.title}\n{thumbnail}\n{told}\n::::\n")
-    return (
-        "# Gallery\n\nPublished figures and tables, measured again and compared with the print statement by statement; "
-        "`polhode reproduce --list` names them all. Thumbnails: `make gallery`.\n\n"
-        ":::::{grid} 1 2 2 3\n:gutter: 3\n\n" + "\n".join(cards) + ":::::\n"
-    )
-
-
-def _has_thumbnail(name: str) -> bool:
-    return (pathlib.Path(__file__).parents[1] / "gallery" / f"{name}.png").exists()
 
 
 if __name__ == "__main__":

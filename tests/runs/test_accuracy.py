@@ -155,3 +155,17 @@ def test_a_pulse_that_a_given_method_never_sees_is_told():
         s = ph.solve(p, "TAYLOR", accuracy=1e-4, h=10.0, t_end=10.0)
     error = apart(s.Q[-1:], Q)
     assert error > 0.1 and s.error_estimate == pytest.approx(error, rel=0.01)
+
+
+def test_times_and_events_of_a_run_to_an_accuracy():
+    """Against Gauss's method with short steps; a terminal event ends a run to an accuracy, too."""
+    p = ph.problem("heavy-top")
+    looks = {"t_eval": [1.0, 2.5, 9.0], "events": {"level": lambda t, Q, Omega: Q[2, 0] - 0.1}}
+    exact = ph.solve(p, "GAUSS16", h=0.05, t_end=10.0, **looks)
+    for method in ("auto", "RKN8"):
+        s = ph.solve(p, method, accuracy=1e-7, t_end=10.0, **looks)
+        assert s.t.tolist() == looks["t_eval"] and s.error_estimate <= 1e-7 and s.stats["why"]
+        assert apart(s.Q, exact.Q) <= 1e-7
+        assert s.events["level"].t == pytest.approx(exact.events["level"].t, abs=1e-6)
+    s = ph.solve(p, accuracy=1e-7, t_end=10.0, events=looks["events"], terminal="level")
+    assert s.success and s.t[-1] == s.events["level"].t[0] == pytest.approx(exact.events["level"].t[0], abs=1e-6)

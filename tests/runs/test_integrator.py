@@ -53,6 +53,20 @@ def test_reset_begins_again_elsewhere(mine):
     s = ph.solve(mine.replaced(**begin), "VLV", h=0.05, n_steps=4)
     assert run.t == s.t[-1] and np.array_equal(run.Q, s.Q[-1])
     assert np.array_equal(run.reset().step(4).Q, s.Q[-1])
+    assert np.array_equal(run.reset(Omega0=(0.0, 1.0, 0.5)).problem.Q0, s.problem.Q0) and run.t == 2.0
+
+
+@pytest.mark.parametrize("method", ["VLV", "ADAMS8"])
+def test_reset_forgets_the_steps_and_keeps_what_was_set(method):
+    """Of a method with a memory, too: after it all is as in a new Integrator of the problem as it now is."""
+    torque = lambda t, Q, p: (p.k * Q[2, 1], -p.k * Q[2, 0], 0.1)
+    mine = ph.Problem(inertia=(2, 3, 4), torque=torque, parameters={"k": 0.3}, Omega0=(0.4, 1.0, -0.6))
+    run = ph.Integrator(mine, method, h=0.05).step(5).set(k=3.0).advance_to(0.27).step(2)
+    run.reset().step(20)
+    new = ph.Integrator(run.problem, method, h=0.05).step(20)
+    assert run.t == new.t and np.array_equal(run.Q, new.Q) and np.array_equal(run.Omega, new.Omega)
+    other = ph.Integrator(mine, method, h=0.05).step(20)
+    assert not np.array_equal(run.Q, other.Q)
 
 
 def test_another_inertia_keeps_attitude_and_velocity(mine):

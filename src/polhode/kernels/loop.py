@@ -38,13 +38,19 @@ def advance(
         state = after
         left -= 1
         if left == 0:
-            for k in range(4):
-                out[row, k] = q[k]
-            for k in range(3):
-                out[row, 4 + k] = Pi[k]
+            keep(out, row, q, Pi)
             row += 1
             left = every
     return n, row, left, iterations, 0.0, state
+
+
+@kernel
+def keep(out: Any, row: int, q: Quat, Pi: Vec3) -> None:
+    """Write a state to a row."""
+    for k in range(4):
+        out[row, k] = q[k]
+    for k in range(3):
+        out[row, 4 + k] = Pi[k]
 
 
 @kernel
@@ -140,10 +146,7 @@ def advance_all(
         q, Pi, tau = state[0], state[1], state[2]
         left -= 1
         if left == 0:
-            for k in range(4):
-                out[row, k] = q[k]
-            for k in range(3):
-                out[row, 4 + k] = Pi[k]
+            keep(out, row, q, Pi)
             row += 1
             left = every
         total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]

@@ -11,9 +11,10 @@ to ``runs.crossings``, which looks as closely as it has to.
 
 from typing import Any
 
+from polhode.kernels.loop import keep
 from polhode.kernels.numbers import Body, Condition, Kernel, Number, Quat, State, Vec3
 from polhode.kernels.rotations import matrix
-from polhode.kernels.scalar import kernel
+from polhode.kernels.scalar import everybody, kernel
 from polhode.kernels.vectors import mul
 
 NODES = (0.14644660940672624, 0.5, 0.8535533905932737)
@@ -23,14 +24,20 @@ HALF_ROOT = 0.7071067811865476
 
 
 @kernel
-def may_cross(a: Number, b: Number, c: Number, d: Number, e: Number) -> Condition:
-    """Whether a function with these values at the five places may have a zero between them; True if one is NaN."""
+def doubt(a: Number, b: Number, c: Number, d: Number, e: Number) -> Number:
+    """Negative if a function with these values at the five places has no zero between them; NaN if one is NaN."""
     c0 = (a / 2 + b + c + d + e / 2) / 4
     c1 = (a / 2 + HALF_ROOT * (b - d) - e / 2) / 2
     c2 = (a / 2 - c + e / 2) / 2
     c3 = (a / 2 - HALF_ROOT * (b - d) - e / 2) / 2
     c4 = (a / 2 - b + c - d + e / 2) / 4
-    return not abs(c0) > abs(c1) + abs(c2) + 3 * (abs(c3) + abs(c4))
+    return abs(c1) + abs(c2) + 3 * (abs(c3) + abs(c4)) - abs(c0)
+
+
+@kernel
+def may_cross(a: Number, b: Number, c: Number, d: Number, e: Number) -> Condition:
+    """Whether a function with these values at the five places may have a zero between them; True if one is NaN."""
+    return not doubt(a, b, c, d, e) < 0
 
 
 @kernel
@@ -93,10 +100,62 @@ def advance_watched(
         state = after
         left -= 1
         if left == 0:
-            for k in range(4):
-                out[row, k] = q[k]
-            for k in range(3):
-                out[row, 4 + k] = Pi[k]
+            keep(out, row, q, Pi)
             row += 1
             left = every
     return n, row, left, iterations, 0.0, state, False
+
+
+@kernel
+def advance_all_watched(
+    step: Kernel,
+    start: Kernel,
+    body: Body,
+    h: Number,
+    t0: Number,
+    first: int,
+    n: int,
+    every: int,
+    left: int,
+    state: State,
+    out: Any,
+    row: int,
+    look: Any,
+    values: Any,
+) -> Any:
+    """As ``loop.advance_all``; steps in which a watched function of one of the bodies may change sign are noted.
+
+    `look` is (function, note, about): note(k, i, doubt, before and after of function k, states before and after, about)
+    writes step i down for those bodies that are in doubt, and all go on.
+    """
+    function, note, about = look
+    iterations = 0
+    for i in range(first, first + n):
+        t = t0 + i * h
+        after, report = step(h, t, state, body)
+        iterations += report[0]
+        q, Pi, tau = after[0], after[1], after[2]
+        s1 = step(NODES[0] * h, t, start(NODES[0] * h, t, state[0], state[1], body), body)[0]
+        s2 = step(NODES[1] * h, t, start(NODES[1] * h, t, state[0], state[1], body), body)[0]
+        s3 = step(NODES[2] * h, t, start(NODES[2] * h, t, state[0], state[1], body), body)[0]
+        for k in range(len(values)):
+            a = values[k, 0]
+            b = function(k, t + NODES[0] * h, matrix(s1[0]), mul(body[1], s1[1]), about)
+            c = function(k, t + NODES[1] * h, matrix(s2[0]), mul(body[1], s2[1]), about)
+            d = function(k, t + NODES[2] * h, matrix(s3[0]), mul(body[1], s3[1]), about)
+            e = function(k, t0 + (i + 1) * h, matrix(q), mul(body[1], Pi), about)
+            open_question = doubt(a, b, c, d, e)
+            if not everybody(open_question < 0):
+                note(k, i, open_question, a, e, (state[0], state[1], q, Pi), about)
+            values[k, 0] = e
+        state = after
+        left -= 1
+        if left == 0:
+            keep(out, row, q, Pi)
+            row += 1
+            left = every
+        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        error = report[1] + (total - total)
+        if not everybody(error == 0):
+            return i + 1 - first, row, left, iterations, error, state
+    return n, row, left, iterations, 0.0, state

@@ -45,23 +45,41 @@ def loop(
     name = f"blocks{width}-{step.__name__}-{memory}-{coefficients}" + (
         f"-{parameters}{'-velocity' * compile.takes_velocity(kind)}" if torque else f"-{compile.label(kind)}"
     )
-    make = functools.partial(_blocks, memory, coefficients, width, kind, parameters)
+    make = functools.partial(blocks_of, memory, coefficients, width, kind, parameters, plainly)
     return compile.machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
 
 
 I8, ARRAYS = types.int64, types.Array(F8, 3, "C")
-SIGNATURE = I8(I8, F8, F8, *[I8] * 8, *[ARRAYS] * 4, types.Array(I8, 1, "C"), types.Array(F8, 1, "C"))
+GIVEN = (I8, F8, F8, *[I8] * 8, *[ARRAYS] * 4, types.Array(I8, 1, "C"), types.Array(F8, 1, "C"))
+SIGNATURE = I8(*GIVEN, types.Tuple(()))
 
 
-def _blocks(memory, coefficients, width, kind, count, step, start, torque=None):
-    """The loop, to be compiled."""
-    advance, everybody, write, view = loops.advance_all, scalar.everybody, writer(width), viewer(width)
+def blocks_of(memory, coefficients, width, kind, count, advance, step, start, torque=None):
+    """The loop, to be compiled, around advance(step, start, body, h, ..., row, block, more), which may need `more`."""
+    everybody, write, view = scalar.everybody, writer(width), viewer(width)
     load = _loader(coefficients, torque, width, kind, count)
     resume, read_start = _resumer(memory, width), reader(7, 0, width)
     by_rows = torque is None and width > 1
 
     def blocks(
-        given, h, t0, first, n, every, left, row, bodies, begin, end, constants, parameters, states, out, failed, errors
+        given,
+        h,
+        t0,
+        first,
+        n,
+        every,
+        left,
+        row,
+        bodies,
+        begin,
+        end,
+        constants,
+        parameters,
+        states,
+        out,
+        failed,
+        errors,
+        more,
     ):
         iterations = 0
         for b in range(begin, end):
@@ -74,7 +92,7 @@ def _blocks(memory, coefficients, width, kind, count, step, start, torque=None):
             while done < n:
                 body, state = load(given, constants, parameters, b), resume(states, b)
                 took, r, l, its, error, state = advance(
-                    step, body, h, t0, first + done, n - done, every, l, state, view(out, b), r
+                    step, start, body, h, t0, first + done, n - done, every, l, state, view(out, b), r, b, more
                 )
                 write(states, b, state)
                 iterations += its * min(width, bodies - b * width)
@@ -92,6 +110,11 @@ def _blocks(memory, coefficients, width, kind, count, step, start, torque=None):
         return iterations
 
     return blocks
+
+
+def plainly(step, start, body, h, t0, first, n, every, left, state, out, row, block, more):
+    """Steps, and nothing else."""
+    return loops.advance_all(step, body, h, t0, first, n, every, left, state, out, row)
 
 
 def _loader(coefficients, torque, width, kind, count):

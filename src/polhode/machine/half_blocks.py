@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import repeated
+from polhode.kernels.loop import keep
 from polhode.kernels.step import moment_at, torque_at
 from polhode.machine.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
 
@@ -32,7 +33,7 @@ def _is_whole(function):
     called = reachable([function])
     return (
         function in WHOLE
-        or function.__module__ == "polhode.machine.ensemble_loop"
+        or function.__module__ in ("polhode.machine.ensemble_loop", "polhode.machine.ensemble_watching")
         or _arguments(function) in (STEP, START)
         or scalar.everybody in called
         or any(f.__module__ == "polhode.kernels.quadrature_nodes" for f in called)
@@ -97,6 +98,6 @@ def joined(typing_context, low, high):
     return mapped(low, change)(low, high), build
 
 
-WHOLE = (torque_at, moment_at, repeated)
+WHOLE = (torque_at, moment_at, repeated, keep)
 """Kernels that are not halved though nothing in them says so: one that is better halved in its two parts, the attitude
-and the torque there, and the iteration of a collocation method, whose sweep mixes nodes."""
+and the torque there; the iteration of a collocation method, whose sweep mixes nodes; and what writes whole blocks."""

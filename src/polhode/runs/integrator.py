@@ -114,7 +114,13 @@ class Integrator(Travels):
 
     @inputs.checked_call
     def reset(self, Q0: Any = None, Omega0: Any = None, t0: Any = None, *, Pi0: Any = None) -> "Integrator":
-        """Begin again, from the problem's start or from what is given; returns itself."""
+        """Begin again, from the problem's start or from what is given; returns itself.
+
+        What is given becomes the start of `problem`, so that a later reset() comes back to it, and what is not given
+        stays as it was; parameters and inertia that `set` gave stay, and so do method and h. The method is started
+        anew, without a memory of the steps before; a controller looks at t0, and holds nothing of before. After it the
+        steps are, bit for bit, those of a new Integrator of `problem`.
+        """
         if Q0 is not None or Omega0 is not None or t0 is not None or Pi0 is not None:
             start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0}
             self.problem = self.problem.replaced(**{k: x for k, x in start.items() if x is not None})

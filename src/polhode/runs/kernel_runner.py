@@ -118,7 +118,7 @@ class KernelRunner:
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):
-            self._guard_event(kernel, machine, axes)
+            self.check_event(kernel, machine, axes)
         addresses = np.array([machine.address for machine in code])
 
         def watch(first, n, every, left, out, row, values, held=code):
@@ -131,7 +131,8 @@ class KernelRunner:
 
         return watch
 
-    def _guard_event(self, kernel, machine, axes):
+    def check_event(self, kernel, machine, axes):
+        """Compare the machine code of a watched function with the function, at the start."""
         from polhode.machine import watching
 
         look, par, Pi = watching.look(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])

@@ -1,6 +1,7 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,9 +89,10 @@ def solve(
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
         more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
         more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
-        if t_eval is not None or events is not None:
-            raise InputError("t_eval and events go with a method and h; of a run to an accuracy, `at` gives any state.")
-        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more)
+        looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
+        if t_end is None and n_steps is None and t_eval is not None:
+            t_end = inputs.times("t_eval", t_eval)[-1]
+        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more, looks)
     method = integrator(method)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
@@ -127,21 +129,31 @@ def solve(
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
-def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more):
-    """A run whose method and step are found for the accuracy asked for."""
+def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more, looks):
+    """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
     only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
     every = inputs.whole("save_every", save_every)
     if h is None and n_steps is None:
-        length = inputs.end_of(problem, t_end) - problem.t0
+        length, rows = inputs.end_of(problem, t_end) - problem.t0, None
         if every != 1:
             raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
-        return accurate(solve, problem, only, accuracy, length, None, more)
-    h, n = inputs.interval(problem, h, t_end, n_steps)
-    if n % every:
-        raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
-    return accurate(solve, problem, only, accuracy, n * h, n // every, more)
+    else:
+        h, n = inputs.interval(problem, h, t_end, n_steps)
+        if n % every:
+            raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
+        length, rows = n * h, n // every
+    if looks["t_eval"] is None and given_events(looks["events"], looks["terminal"], looks["direction"]) is None:
+        return accurate(solve, problem, only, accuracy, length, rows, more)
+    found = accurate(solve, problem, only, accuracy, length, rows, {"on_failure": more["on_failure"]})
+    if not found.success:
+        return found
+    steps = found.stats["n_steps"]
+    again = solve(
+        problem, found.integrator, h=found.h, n_steps=steps, save_every=steps // (len(found.t) - 1), **looks, **more
+    )
+    return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
 
 
 def follows(method, problem):

@@ -43,7 +43,7 @@ class Watched:
             if runner.problem.control is not None:
                 raise InputError(f"events do not go with a controller, and {runner.problem.name!r} has one.")
             self._values = [self._first(name) for name in events.functions]
-            self._machine = _machine_watch(runner, events, self._value)
+            self._machine = _machine_watch(runner, events)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
@@ -227,6 +227,11 @@ class Watched:
             changed["events"] = {name: self._crossings(found) for name, found in self._found.items()}
         return dataclasses.replace(s, **changed)
 
+    @property
+    def found(self) -> dict[str, list[tuple[float, int, Row]]]:
+        """(time, direction, row) of all that happened, by the name of the event."""
+        return self._found
+
     def _crossings(self, found: list[tuple[float, int, Row]]) -> Crossings:
         Q, Omega = self._seen([row for _, _, row in found])
         ways = np.array([way for _, way, _ in found], dtype=int)
@@ -236,10 +241,16 @@ class Watched:
         return self._runner.seen(np.array(rows, dtype=float).reshape(len(rows), self._runner.width))
 
 
-def _machine_watch(runner: Runner, events: Events, value: Any) -> Any:
+def _machine_watch(runner: Runner, events: Events) -> Any:
     """watch(first, n, every, left, out, row, values) by machine code; None where that cannot be."""
     if not isinstance(runner, KernelRunner) or not runner.is_compiled:
         return None
+    made = machine_events(events)
+    return None if made is None else runner.watching(*made)
+
+
+def machine_events(events: Events) -> tuple[list[Any], list[Any]] | None:
+    """The functions as kernels, and their machine code; None, with a warning, where one cannot be compiled."""
     from polhode.machine import compile, watching
 
     kernels = [event_kernel(f) for f in events.functions.values()]
@@ -254,4 +265,4 @@ def _machine_watch(runner: Runner, events: Events, value: Any) -> Any:
                 "knows."
             )
             return None
-    return runner.watching(kernels, code)
+    return kernels, code

@@ -47,6 +47,11 @@ def certificate_notes(c: Any) -> Any:
 
 def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
+    return f"<p><b>{escape(c.summary)}</b></p>" + _measured(c)
+
+
+def _measured(c: Any) -> str:
+    """The table, the plots and the notes."""
     rows = [
         (
             escape(BY_KEY[key].title),
@@ -58,12 +63,7 @@ def certificate_card(c: Any) -> Any:
         for key, p in c.properties.items()
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
-    return (
-        f"<p><b>{escape(c.summary)}</b></p>"
-        + f'<div class="certificate">{table(HEADS, rows, numbers=(2, 3))}</div>'
-        + _plots(c)
-        + (f"<ul>{notes}</ul>" if notes else "")
-    )
+    return table(HEADS, rows, numbers=(2, 3), shape="certificate") + _plots(c) + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def certificate_page(c: Any) -> Any:
@@ -72,19 +72,20 @@ def certificate_page(c: Any) -> Any:
         '<p class="overline">Certificate</p>',
         f"<h1>{escape(c.method)}</h1>",
         f'<p class="lead">{escape(c.summary)}</p>',
-        certificate_card(c),
+        _measured(c),
         f'<p class="quiet">Measured in {c.seconds:.1f} s; the numbers are in this page as JSON.</p>',
     ]
     return page(f"Certificate of {c.method}", body, c.to_dict())
 
 
-def _plots(c: Any) -> Any:
+def _plots(c: Any) -> str:
     """The two plots, as far as there are any."""
     if not any(c.pictures.values()):
         return ""
-    from polhode.views.figures.certificate import certificate_figure
+    from polhode.views.figures.certificate import certificate_figures
 
-    return f"<figure>{inline(certificate_figure(c.pictures), 'convergence and energy error')}</figure>"
+    drawn = [f"<figure>{inline(figure, name)}</figure>" for name, figure in certificate_figures(c.pictures).items()]
+    return f'<div class="beside">{"".join(drawn)}</div>'
 
 
 def _made(c: Any) -> Any:

@@ -57,10 +57,13 @@ MOST_OF_A_CARD = 7
 """Columns of a table that a telephone shows as cards, one for each row; wider ones scroll there."""
 
 
-def table(heads: Any, rows: Any, numbers: Any = ()) -> Any:
-    """An HTML table of cells that are HTML already; columns in `numbers` are set flush right."""
+def table(heads: Any, rows: Any, numbers: Any = (), shape: str | None = None) -> Any:
+    """An HTML table of cells that are HTML already; columns in `numbers` are set flush right.
+
+    On a narrow screen it folds into cards, or, with many columns, scrolls; `shape` names another class of page.css.
+    """
     labels = [re.sub(r"<[^>]*>", "", head) for head in heads]
-    shape = "cards" if len(heads) <= MOST_OF_A_CARD else "wide"
+    shape = shape or ("cards" if len(heads) <= MOST_OF_A_CARD else "wide")
 
     def cell(tag: Any, k: Any, text: Any) -> Any:
         kind = ' class="number"' if k in numbers else ' class="name"' if k == 0 and tag == "td" else ""

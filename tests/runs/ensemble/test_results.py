@@ -57,20 +57,77 @@ def test_quaternions_are_continuous_and_angles_are_those_of_each_body(e):
     assert e.relative_to(np.eye(3)).Q == pytest.approx(e.Q)
 
 
-def test_events_are_those_of_each_body_alone(mine, e):
+def spin(t, Q, Omega):
+    return Omega[1] - 0.1 * t
+
+
+@pytest.mark.parametrize("method, h", [("VLV", 0.06), ("GAUSS8", -0.3)])
+@pytest.mark.parametrize("more", [{}, {"terminal": "low", "direction": {"low": -1}}])
+def test_events_are_those_of_each_body_alone(mine, method, h, more):
+    """In lanes (VLV) and one after the other (GAUSS8), to 12 digits; bodies have axes and parameters of their own."""
+    turned = np.array([[2.0, 0.3, 0.2], [0.3, 3.0, -0.3], [0.2, -0.3, 4.0]])
+    tensors = np.array([turned + 0.1 * i * np.eye(3) for i in range(7)])
+    asked = {"h": h, "t_end": 80 * h, "events": {"low": height, "spin": spin}, "save_every": 7, **more}
+    e = ph.solve_ensemble(mine, method, parameters={"k": K}, inertia=tensors, **asked)
+    assert e.stats["lanes"] == (1 if method == "GAUSS8" else 16)
+    for i, k in enumerate(K):
+        alone, body = ph.solve(mine.replaced(k=k, inertia=tensors[i]), method, **asked), e[i]
+        for name, found in alone.events.items():
+            assert body.events[name].t == pytest.approx(found.t, rel=1e-12, abs=1e-13)
+            assert body.events[name].Q == pytest.approx(found.Q, abs=1e-12)
+            assert np.array_equal(body.events[name].direction, found.direction)
+        assert body.success and body.message == alone.message
+        assert body.t == pytest.approx(alone.t, rel=1e-12) and body.Omega == pytest.approx(alone.Omega, abs=1e-12)
+        first = alone.events["low"].t
+        assert e.events["low"].first[i] == pytest.approx(first[0] if len(first) else np.nan, rel=1e-12, nan_ok=True)
+    assert len(e.events["low"]) >= 5 and (len(e.ended) >= 5 if more else len(e.events["spin"]) >= 5)
+    part = pickle.loads(pickle.dumps(e))[[4, 1]]
+    assert np.array_equal(part.events["low"].first, e.events["low"].first[[4, 1]], equal_nan=True)
+    assert part[1].message == e[1].message
+
+
+def test_watching_changes_no_bit_and_needs_no_states(mine, e):
     found = ph.solve_ensemble(
         mine, "VLV", parameters={"k": K}, h=0.06, t_end=5.0, events={"low": height}, save_every=84
     )
-    low = found.events["low"]
-    first = []
-    for i, k in enumerate(K):
-        alone = ph.solve(mine.replaced(k=k), "VLV", h=0.06, t_end=5.0, events={"low": height}).events["low"]
-        assert np.array_equal(low.t[low.body == i], alone.t) and np.array_equal(low.Q[low.body == i], alone.Q)
-        first.append(alone.t[0] if len(alone) else np.nan)
-    assert len(low) > 5 and np.array_equal(low.first, first, equal_nan=True)
-    assert np.array_equal(found.Q[-1], e.Q[-1]) and len(found.t) == 2
-    part = pickle.loads(pickle.dumps(found))[[4, 1]]
-    assert np.array_equal(part.events["low"].first, low.first[[4, 1]], equal_nan=True)
+    assert np.array_equal(found.Q[-1], e.Q[-1]) and len(found.t) == 2 and len(found.events["low"]) > 5
+
+
+def test_events_where_bodies_fail_or_functions_raise(mine):
+    """A body that fails has no events from there on; one whose event raises runs alone, as do those beside it."""
+    given = {"parameters": {"k": K}, "h": 0.06, "n_steps": 80, "on_failure": "return"}
+
+    def cannot(t, Q, Omega):
+        return Q[2, 2] - float(eval("0.3"))
+
+    plain = ph.solve_ensemble(mine, "VLV", **given, events={"low": height})
+    bottom = float(np.median(plain.Q[50:, :, 2, 2].min(axis=0)))
+
+    def edge(t, Q, Omega):
+        if t > 3 and Q[2, 2] < bottom:
+            raise ValueError("over")
+        return Q[2, 2] - 0.3
+
+    raised = ph.solve_ensemble(mine, "VLV", **given, events={"low": edge})
+    assert 0 < raised.success.sum() < 7 and "ValueError" in raised.message
+    for i in np.flatnonzero(raised.success):
+        assert raised[i].events["low"].t == pytest.approx(plain[i].events["low"].t, rel=1e-12)
+    with pytest.warns(UserWarning, match="The event 'low' could not be compiled"):
+        python = ph.solve_ensemble(mine, "VLV", **given, events={"low": cannot})
+    assert python.events["low"].t == pytest.approx(plain.events["low"].t, rel=1e-12)
+    wild = np.tile([1.0, 0.2, 0.3], (7, 1))
+    wild[2, 0] = np.nan
+    lame = ph.solve_ensemble(mine, "VLV", Omega0=wild, **given, events={"low": height})
+    assert not lame.success[2] and not len(lame[2].events["low"])
+    assert np.array_equal(lame[3].events["low"].t, plain[3].events["low"].t)
+    with pytest.raises(ph.InputError, match=r"The event 'low' of body 2 is nan at the start"):
+        ph.solve_ensemble(
+            mine, "VLV", Omega0=wild[:2].tolist() + [[-1.0, 0, 0]], h=0.1, n_steps=3, events={"low": root}
+        )
+
+
+def root(t, Q, Omega):
+    return np.sqrt(Omega[0])
 
 
 def test_a_terminal_event_ends_each_body_at_its_own_time(mine):
@@ -87,7 +144,7 @@ def test_a_terminal_event_ends_each_body_at_its_own_time(mine):
     assert e.success.all()
     for i, end in enumerate(e.events["low"].first):
         last = e.t[np.isfinite(e.Omega[:, i, 0])][-1]
-        assert len(e[i].t) == np.isfinite(e.Omega[:, i, 0]).sum()
+        assert len(e[i].t) == np.isfinite(e.Omega[:, i, 0]).sum() + (i in e.ended)
         assert last == e.t[-1] if np.isnan(end) else last < end <= last + e.h
 
 

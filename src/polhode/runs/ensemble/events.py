@@ -1,9 +1,11 @@
 """Crossings of many bodies: all of them in one table, and the first of each."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.trajectory import Crossings
 
 
@@ -25,9 +27,13 @@ class BodyCrossings:
     def first(self) -> np.ndarray:
         """The time of the first crossing of each body, NaN of one that had none: (N,)."""
         found = np.full(self.bodies, np.nan)
-        for i, t in zip(self.body[::-1].tolist(), self.t[::-1].tolist()):
-            found[i] = t
+        found[self.body[::-1]] = self.t[::-1]  # the last that is written is the first that happened
         return found
+
+    def of(self, i: int) -> Crossings:
+        """Those of one body, as `solve` gives them."""
+        own = self.body == i
+        return Crossings(self.t[own], self.Q[own], self.Omega[own], self.direction[own])
 
     def some(self, which: np.ndarray) -> "BodyCrossings":
         """Those of some bodies, which are counted anew."""
@@ -37,6 +43,38 @@ class BodyCrossings:
         return BodyCrossings(
             numbers, self.t[taken], self.Q[taken], self.Omega[taken], self.direction[taken], len(which)
         )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Crossings on their way to a result: body, t, number of the event, direction, and the row (q, Pi) of each."""
+
+    body: np.ndarray
+    t: np.ndarray
+    event: np.ndarray
+    direction: np.ndarray
+    rows: np.ndarray  # (m, 7), in principal axes
+
+    def only(self, which: np.ndarray) -> "Table":
+        """Some of them, by a mask or by numbers, in that order."""
+        return Table(self.body[which], self.t[which], self.event[which], self.direction[which], self.rows[which])
+
+    @classmethod
+    def joined(cls, tables: "list[Table]") -> "Table":
+        """All of several tables."""
+        empty = cls(np.empty(0, int), np.empty(0), np.empty(0, int), np.empty(0, int), np.empty((0, 7)))
+        return cls(*(np.concatenate([getattr(x, key.name) for x in (empty, *tables)]) for key in fields(cls)))
+
+
+def crossings_by_name(table: Table, names: Iterable[str], bodies: Bodies) -> dict[str, BodyCrossings]:
+    """The crossings of bodies, by the name of the event; each body's are in the order in which they happened."""
+    table = table.only(np.argsort(table.body, kind="stable"))
+    found = {}
+    for k, name in enumerate(names):
+        own = table.only(table.event == k)
+        Q, Omega = bodies.seen(own.body, own.rows)
+        found[name] = BodyCrossings(own.body, own.t, Q, Omega, own.direction, len(bodies))
+    return found
 
 
 def gathered_events(met: dict[int, dict[str, Crossings]], N: int) -> dict[str, BodyCrossings]:

@@ -16,6 +16,7 @@ from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
 from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
+from polhode.runs.watched import Watched
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
@@ -33,8 +34,8 @@ LEAST = 64
 SMALL = 20_000
 """Steps of all bodies together that one thread takes: to begin others costs as much."""
 
-RAISED = -1.0
-"""The error of bodies that were in a block whose torque raised."""
+RAISED, ENDED = -1.0, -2.0
+"""The error of bodies that were in a block whose torque raised, and of those that an event has ended."""
 
 
 def sizes(problem, method, h):
@@ -55,12 +56,15 @@ class Way:
     torque: object = None  # held as long as its address is used
 
 
-def way_of(problem, method, memory, coefficients):
-    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none."""
+def way_of(problem, method, memory, coefficients, watched=False):
+    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none.
+
+    The one that watches out for events, if there are any.
+    """
     from polhode.machine import compile
     from polhode.machine.ensemble_loop import HALF, WIDTH
 
-    made = (method.step, method.start, memory, coefficients)
+    made = (watched, method.step, method.start, memory, coefficients)
     kernel, moving = problem.source(method)
     kind = compile.MOMENT if moving else compile.TORQUE
     if method.nodes:
@@ -87,12 +91,13 @@ def way_of(problem, method, memory, coefficients):
     )
 
 
-def _loop(step, start, memory, coefficients, torque, width, kind, parameters=functions.PARAMETERS):
+def _loop(watched, step, start, memory, coefficients, torque, width, kind, parameters=functions.PARAMETERS):
     """(machine code, "") or (None, why there is none)."""
-    from polhode.machine import compile, ensemble_loop
+    from polhode.machine import compile, ensemble_loop, ensemble_watching
 
+    make = ensemble_watching if watched else ensemble_loop
     try:
-        return ensemble_loop.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
+        return make.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
     except compile.CannotCompile as error:
         decides = "<class 'bool'>" in error.reason
         return None, "it decides by the value of a number." if decides else error.reason
@@ -101,7 +106,7 @@ def _loop(step, start, memory, coefficients, torque, width, kind, parameters=fun
 class Run:
     """The arrays of a run in blocks, and the drive through its steps."""
 
-    def __init__(self, bodies, method, h, n, every, way, memory):
+    def __init__(self, bodies, method, h, n, every, way, memory, watch=None):
         self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
         N, width = len(bodies), way.width
         self.blocks = -(-N // width)
@@ -122,7 +127,9 @@ class Run:
         parameters = self._in_blocks(parameters)
         self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
-        self.wall_time, self.threads, self.before = 0.0, 1, None
+        self.wall_time, self.threads, self.before, self.watch = 0.0, 1, None, watch
+        if watch is not None:
+            watch.begin(width, places, self.states)
 
     def _in_blocks(self, numbers):
         """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
@@ -201,22 +208,25 @@ class Run:
                 return None
             last = min(first + group, self.blocks)
             try:
-                return self._loop(steps, first, last, self.states)
+                return self._taken(steps, first, last)
             except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
                 width = self.way.width
                 leave = slice(first * width, last * width)
                 here = self.failed[leave] < 0
                 self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
-                return 0
+                return 0, None
 
-        firsts, iterations = range(0, self.blocks, group), 0
+        firsts, iterations, met = range(0, self.blocks, group), 0, []
         self.before = self.failed.copy(), self.errors.copy()
-        for k, its in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
-            if its is None:
+        for k, took in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
+            if took is None:
                 self.interrupted = True
                 return
-            iterations += its
+            iterations += took[0]
+            met.append(took[1])
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
+        for found in filter(None, met):
+            self.watch.keep(*found)
         saved = (self.every - self.left + steps) // self.every
         self.row += saved
         self.left += saved * self.every - steps
@@ -224,12 +234,26 @@ class Run:
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
 
-    def _loop(self, steps, begin, end, states):
+    def _taken(self, steps, begin, end):
+        """Some blocks over some steps: the iterations, and what the watched functions did there."""
+        if self.watch is None:
+            return self._loop(steps, begin, end, self.states), None
+        paper, count = self.watch.paper((end - begin) * self.way.width * steps)
+        iterations = self._loop(steps, begin, end, self.states, paper, count)
+        table, ends, lost = self.watch.met(paper[: count[0]], self.failed)
+        for i, k in ends.items():
+            self.failed[i], self.errors[i] = k, ENDED
+        for i in lost:
+            self.failed[i], self.errors[i] = self.done, RAISED
+        return iterations, (table, ends)
+
+    def _loop(self, steps, begin, end, states, *paper):
         """Machine code: some blocks over some steps."""
+        watched = self.watch.given(self.failed, *(paper or self.watch.paper(0))) if self.watch else ()
         return self.way.loop(
             *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
             *(len(self.bodies), begin, end),
-            *(self.constants, self.parameters, states, self.out, self.failed, self.errors),
+            *(self.constants, self.parameters, states, self.out, self.failed, self.errors, watched),
         )
 
     def one_by_one(self):
@@ -246,7 +270,9 @@ class Run:
                 sentences[i] = "Interrupted before it began."
                 continue
             try:
-                alone = One(KernelRunner(self.bodies.problem(i), self.method, self.h, None), steps, self.every)
+                runner = KernelRunner(self.bodies.problem(i), self.method, self.h, None)
+                runner = Watched(runner, steps, None, self.watch.events) if self.watch else runner
+                alone = One(runner, steps, self.every)
             except Exception as raised:  # by the torque at the start
                 sentences[i] = f"{type(raised).__name__} at the start: {raised}."
                 continue
@@ -256,6 +282,10 @@ class Run:
             self.failed[i] = alone.done if alone.message else -1
             if alone.message:
                 sentences[i] = alone.message
+            if self.watch:
+                self.watch.keep_alone(i, runner)
+            if runner.ended:
+                self.failed[i], self.errors[i] = alone.done, ENDED
             self.iterations += alone.iterations
             self.interrupted = self.interrupted or alone.interrupted
         if left and steps == self.n:

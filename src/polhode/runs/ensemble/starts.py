@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from polhode.inputs import parameters as named
 from polhode.inputs.principal import attitude, in_principal, velocity
 from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
+from polhode.runs.seen import seen
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,17 @@ class Bodies:
             q = np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]])
             return q, moments * in_principal(axes, self.Omega0[which])
         return quaternion(attitude(self.Q0[which], axes)), moments * in_principal(axes, self.Omega0[which])
+
+    def seen(self, which, rows):
+        """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
+        if self.in_principal_axes:
+            moments = np.broadcast_to(self.moments, (len(self), 3))[which]
+            return seen(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+        Q, Omega = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
+        for i in np.unique(which).tolist():  # body by body: a product of stacks may round in another order
+            own = which == i
+            Q[own], Omega[own] = seen(self.problem(i), rows[own])
+        return Q, Omega
 
 
 def _once(numbers):

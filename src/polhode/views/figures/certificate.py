@@ -7,19 +7,21 @@ import numpy as np
 from polhode.views.figures.style import GAINS, INK, LOSES, SOFT, STEADY, style
 
 CASES = {"free": ("free body", STEADY), "potential": ("potential", LOSES), "forced": ("torque in time", GAINS)}
+ROUND_OFF = 3e-15  # below, an error says nothing: shaded
 PANELS = ("convergence", "drift")
 
 
-def certificate_figure(pictures: Any) -> Any:
-    """A Matplotlib figure of what there is of the two, side by side."""
+def certificate_figures(pictures: Any) -> dict[str, Any]:
+    """Matplotlib figures of what there is of the two, each by itself, so that a narrow page stacks them."""
     from matplotlib.figure import Figure
 
-    there = [name for name in PANELS if pictures.get(name)]
-    with style():
-        figure = Figure(figsize=(3.6 * max(1, len(there)), 2.7), layout="constrained")
-        for axes, name in zip(np.atleast_1d(figure.subplots(1, max(1, len(there)))), there):
-            (_convergence if name == "convergence" else _drift)(axes, pictures[name])
-    return figure
+    figures = {}
+    for name in PANELS:
+        if pictures.get(name):
+            with style():
+                figures[name] = Figure(figsize=(3.6, 2.7), layout="constrained")
+                (_convergence if name == "convergence" else _drift)(figures[name].subplots(), pictures[name])
+    return figures
 
 
 def _convergence(axes: Any, curves: Any) -> None:
@@ -32,7 +34,10 @@ def _convergence(axes: Any, curves: Any) -> None:
             good = np.isfinite(errors[:, k]) & (errors[:, k] > 0)
             label = title if k == 0 else None
             axes.plot(h[good], errors[good, k], line, color=colour, lw=1, marker="o", ms=2.2, label=label)
-    axes.axhspan(axes.get_ylim()[0], 3e-15, color=SOFT, alpha=0.25, lw=0)
+    least, greatest = axes.get_ylim()
+    if least < ROUND_OFF:
+        axes.axhspan(least, ROUND_OFF, color=SOFT, alpha=0.25, lw=0)
+        axes.set_ylim(least, greatest)
     axes.set_xlabel("step $h$")
     axes.set_title("global error; solid: $Q$, dotted: $\\Omega$", fontsize=8, loc="left")
     axes.legend(frameon=False, fontsize=7)

@@ -1,0 +1,270 @@
+"""The result of an ensemble: states of all bodies at the times kept, what follows from them, and what happened."""
+
+import functools
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from polhode.pickling import Travels, picklable, without_cached
+from polhode.runs.attitudes import Attitudes
+from polhode.runs.ensemble import saved
+from polhode.runs.ensemble.starts import Bodies, chosen_numbers
+from polhode.runs.seen import seen
+from polhode.runs.trajectory import Trajectory, written
+from polhode.shown import shown
+
+
+@dataclass(frozen=True)
+class Ensemble(Attitudes, Travels):
+    """States of N bodies at the times kept, with the statistics of the run.
+
+    t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
+    would have had after its failure is NaN. `ensemble[i]` is the Trajectory of one body; a slice, numbers or a mask
+    give the Ensemble of those bodies.
+    """
+
+    method: str
+    h: float
+    t: np.ndarray
+    bodies: Bodies
+    rows: np.ndarray | None  # (n - 1, 7, N): quaternion and momentum in principal axes, after the start
+    failed: np.ndarray  # (N,) the step in which a body failed, or -1
+    errors: np.ndarray  # (N,) the last correction of a body that did not solve its equations, NaN otherwise
+    stats: dict
+    sentences: dict = field(default_factory=dict)  # of bodies that ran one by one, as all below
+    states: tuple | None = None  # Q and Omega, where there are no rows
+    exceptions: dict = field(default_factory=dict)  # what a user's function raised, by body
+    events: dict = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
+    integrator: Any = None  # what took the steps
+    ended: dict = field(default_factory=dict)  # the event that ended a body, by body
+
+    def __repr__(self):
+        lost = int((~self.success).sum())
+        return (
+            f"<Ensemble of {len(self)} bodies in {self.problem.name} by {self.method}, h = {self.h:g}: "
+            f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}{f', {lost} failed' if lost else ''}>"
+        )
+
+    def __len__(self):
+        return len(self.bodies)
+
+    def __getitem__(self, i):
+        """The trajectory of body i, as far as it came; or the ensemble of the bodies of a slice, numbers or a mask."""
+        if not hasattr(i, "__index__") or np.ndim(i):
+            return self._some(chosen_numbers(i, len(self)))
+        i = range(len(self))[i]
+        n = len(self.t)
+        if self.failed[i] >= 0 or i in self.ended:
+            n = 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
+        columns = {"t": self.t[:n], "Q": self.Q[:n, i], "Omega": self.Omega[:n, i]}
+        message = self.messages.get(i, "")
+        if i in self.ended:
+            last = self.events[self.ended[i]].of(i)
+            columns = {k: np.concatenate([x, getattr(last, k)[-1:]]) for k, x in columns.items()}
+            message = f"The event {self.ended[i]!r} ended the run at t = {last.t[-1]:g}."
+        return Trajectory(
+            problem=self.bodies.problem(i),
+            method=self.method,
+            h=self.h,
+            **columns,
+            stats={"n_steps": int(self.stats["n_steps"] if self.failed[i] < 0 else self.failed[i])},
+            success=bool(self.success[i]),
+            message=message,
+            problem_name=self.problem.name,
+            exception=self.exceptions.get(i),
+            events={name: found.of(i) for name, found in self.events.items()},
+            integrator=self.integrator,
+        )
+
+    def _some(self, which):
+        """The ensemble of these bodies. Its stats are those of the run, without what was counted over all bodies."""
+        totals = ("n_torque", "n_iterations", "wall_time")
+        told = lambda of: {k: of[i] for k, i in enumerate(which.tolist()) if i in of}
+        return Ensemble(
+            method=self.method,
+            h=self.h,
+            t=self.t,
+            bodies=self.bodies.some(which),
+            rows=None if self.rows is None else self.rows[:, :, which],
+            failed=self.failed[which],
+            errors=self.errors[which],
+            stats={k: v for k, v in self.stats.items() if k not in totals} | {"n_bodies": len(which)},
+            sentences=told(self.sentences),
+            states=None if self.states is None else tuple(x[:, which] for x in self.states),
+            exceptions=told(self.exceptions),
+            events={name: found.some(which) for name, found in self.events.items()},
+            ended=told(self.ended),
+            integrator=self.integrator,
+        )
+
+    def _luggage(self):
+        exceptions = {i: picklable(raised) for i, raised in self.exceptions.items()}
+        return without_cached(self) | {"exceptions": exceptions}  # attitudes and energies follow from the rows
+
+    def quat(self, scalar_first: bool = False, continuous: bool = True) -> np.ndarray:
+        """The attitudes as unit quaternions (n, N, 4); the sign of each is by default that of the one before it."""
+        return super().quat(scalar_first, continuous)
+
+    def to_xarray(self, units: Any = None) -> Any:
+        """An xarray Dataset of times and bodies, with the parameters of each body as coordinates."""
+        return saved.dataset(self, units)
+
+    def save(self, path: Any, units: Any = None) -> Any:
+        """Write netCDF, which `polhode.load` reads back as data: a file holds no functions, and no events."""
+        return saved.save(self, path, units, written)
+
+    def plot(self) -> Any:
+        """Bands that hold half and nine tenths of the bodies, against time; returns the figure."""
+        return shown("ensemble, plotted", self)
+
+    def _repr_html_(self) -> str:
+        return shown("ensemble, a card", self)
+
+    @property
+    def problem_name(self) -> str:
+        """The name of the problem."""
+        return self.problem.name
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether there is an energy."""
+        return self.problem.has_energy
+
+    @property
+    def problem(self):
+        """The problem, with the start of the first body."""
+        return self.bodies.problem(0)
+
+    @functools.cached_property
+    def Q(self):
+        """The attitudes, (n, N, 3, 3)."""
+        return self._seen[0]
+
+    @functools.cached_property
+    def Omega(self):
+        """The angular velocities in body axes, (n, N, 3)."""
+        return self._seen[1]
+
+    @functools.cached_property
+    def _seen(self):
+        if self.states is not None:
+            return self.states
+        n, N, bodies = len(self.t), len(self), self.bodies
+        Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
+        Q[0], Omega[0] = bodies.Q0, bodies.Omega0
+        if bodies.in_principal_axes:
+            for k, row in enumerate(self.rows):
+                Q[k + 1], Omega[k + 1] = seen(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
+        else:  # body by body: a product of stacks may round in another order
+            for i in range(N):
+                Q[1:, i], Omega[1:, i] = seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
+        return Q, Omega
+
+    def velocities(self):
+        """The angular velocities after the start, time by time (N, 3), in any axes of the body: to measure them."""
+        if self.states is not None:
+            return self.states[1][1:]
+        return (row[4:].T / self.bodies.moments for row in self.rows)
+
+    @functools.cached_property
+    def energy(self):
+        """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q), (n, N)."""
+        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
+        return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials() + self._spins()
+
+    @property
+    def energy_error(self):
+        """E(t) - E(0), (n, N)."""
+        return self.energy - self.energy[0]
+
+    @functools.cached_property
+    def momentum(self):
+        """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, N, 3)."""
+        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
+        if not self.problem.forces.rotor:
+            return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
+        l = np.stack([p.internal.momentum(self.t) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
+        return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
+
+    @functools.cached_property
+    def orthogonality(self):
+        """max |Q^T Q - I| at each time, (n, N)."""
+        return np.abs(np.einsum("nbji,nbjk->nbik", self.Q, self.Q) - np.eye(3)).max(axis=(2, 3))
+
+    @property
+    def success(self):
+        """Which bodies reached the end, (N,)."""
+        return (self.failed < 0) & (not self.stats["interrupted"])
+
+    @functools.cached_property
+    def messages(self):
+        """What happened to each body that failed."""
+        return {int(i): self._sentence(int(i)) for i in np.flatnonzero(self.failed >= 0)}
+
+    @property
+    def message(self):
+        """What went wrong, in one text; empty if nothing did."""
+        lost = np.flatnonzero(self.failed >= 0)
+        told = []
+        if self.stats["interrupted"]:
+            told.append(f"Interrupted at step {self.stats['n_steps']}; what was computed until then is here.")
+        if len(lost):
+            told.append(f"{len(lost)} of {len(self)} bodies failed.")
+            told.extend(self._sentence(int(i)) for i in lost[:3])
+            told.extend(["..."] * (len(lost) > 3))
+        return " ".join(told)
+
+    def _sentence(self, i):
+        if i in self.sentences:
+            return f"Body {i}: {self.sentences[i]}"
+        if not self.bodies.finite[i]:
+            return f"Body {i} cannot start: one of its numbers (Q0, Omega0, inertia, parameters) is not finite."
+        k = self.failed[i]
+        where = f"step {k} (t = {self.problem.t0 + k * self.h:g}) of {self.problem.name} with h = {self.h:g}"
+        if self.errors[i] > 0:
+            return (
+                f"Body {i}: {self.method} did not solve its equations at {where}: the iteration was given up "
+                f"with an error of {self.errors[i]:.2g} left. Reduce h."
+            )
+        return (
+            f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "
+            "there, or reduce h."
+        )
+
+    def _spins(self):
+        """The energy of the spins of wheels, (n, 1 or N); zero if there are none."""
+        if self.problem.internal.wheels is None:
+            return 0.0
+        return np.stack([p.internal.energy(self.t) for p in self.bodies.kinds], axis=1)
+
+    @property
+    def wheel_speeds(self) -> np.ndarray:
+        """The speeds of the wheels relative to the body, (n, N, wheels)."""
+        return np.stack([self[i].wheel_speeds for i in range(len(self))], axis=1)
+
+    def _potentials(self):
+        """U of every body at every time, (n, N)."""
+        p, n, N = self.problem, len(self.t), len(self)
+        machine = p.machine_potential if p.has_potential and self.rows is not None else None
+        if machine is None:
+            problems = [self.bodies.problem(i) for i in range(N)]
+            return np.array(
+                [[a.potential(Q, t) for a, Q in zip(problems, row)] for t, row in zip(self.t.tolist(), self.Q)]
+            )
+        from polhode.machine import compile
+
+        start = np.full((1, 4, N), np.nan)
+        start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[0]
+        q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
+        evaluate, potential, parameters = compile.energies(), machine.address, self.bodies.parameters
+        if len(parameters) == 1:
+            for k in range(n):
+                evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])
+        else:
+            for i in range(N):
+                values = np.empty(n)
+                evaluate(potential, parameters[i], np.ascontiguousarray(q[:, :, i]), values)
+                out[:, i] = values
+        return out
