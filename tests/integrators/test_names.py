@@ -159,9 +159,10 @@ def test_on_the_command_line(capsys):
 @pytest.mark.parametrize(
     "name, said",
     [
-        ("ALGO_C3", "no method 'ALGO_C3'. Known"),  # no hint: ALGO_C1 is another method
-        ("DMV1.2", "no method 'DMV1.2'. Known"),
+        ("ALGO_C3", "no method 'ALGO_C3'. Known are\n  Lie-Newmark: ELN, NMB,"),  # no hint: ALGO_C1 is another method
+        ("DMV1.2", "no method 'DMV1.2'. Known are\n"),
         ("VLW", "Did you mean 'VLV'?"),
+        ("NBM", "Did you mean 'NMS' or 'NMB'? ph.methods() and polhode list methods name all"),
         ("Lewis-Sino", "Did you mean 'LS'?"),
         ("JEM7", "even orders 2 to 16"),
         ("DMV22", "even orders 2 to 20"),

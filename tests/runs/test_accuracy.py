@@ -52,6 +52,10 @@ def test_backwards():
         ({"accuracy": 3.0}, "at most 1"),
         ({"accuracy": 1e-6, "save_every": 7}, "save_every counts intervals of h"),
         ({"accuracy": 1e-6, "h": 0.1, "t_end": 1.0, "save_every": 7}, "must divide"),
+        ({"accuracy": 1e-6, "h": 0.3, "t_end": 1.0, "strict": True}, "must be a whole number"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "strict": True}, "strict=True is about h"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "terminal": ("up",)}, "none were given"),
+        ({"accuracy": 1e-6, "t_end": 1.0, "direction": {"up": 1}}, "none were given"),
         ({"accuracy": 1e-6, "method": lambda p, Q, Omega, h, t: (Q, Omega)}, "of known order"),
     ],
 )
@@ -61,9 +65,10 @@ def test_bad_calls(given, words):
 
 
 def test_what_cannot_be_reached_is_said():
-    with pytest.warns(UserWarning, match="was not reached"):
+    with pytest.warns(UserWarning, match="was not reached") as caught:
         s = ph.solve("lagrange-top", accuracy=1e-14, t_end=40.0, h=4.0)
     assert s.error_estimate > 1e-14
+    assert caught[0].filename == __file__  # not the standard library's, whose context manager stands between
 
 
 def by_scipy(p, times, torque, held=lambda t, Q, Omega: 0.0):

@@ -181,3 +181,38 @@ def test_a_run_that_stops_early_warns_raises_or_returns():
         ph.solve(p, "VLV", h=0.1, n_steps=9, on_failure="raise")
     assert isinstance(error.value.__cause__, KeyError) and len(error.value.result.t) == 3
     assert len(ph.solve(p, "VLV", h=0.1, n_steps=9, on_failure="return").t) == 3
+
+
+@pytest.mark.parametrize("method", ["VLV", "SW", "ADAMS8", "TAYLOR"])
+@pytest.mark.parametrize("kept", [{}, {"save_every": 3}, {"save_every": 100}, {"t_eval": [0.31, 0.55]}])
+def test_a_file_with_its_problem_is_the_run_again(tmp_path, method, kept):
+    s = ph.solve("stress", method, h=0.1, t_end=1, **kept)
+    read = ph.load(s.save(tmp_path / "a.nc"), "stress")
+    assert np.array_equal(read(0.52).Q, s(0.52).Q) and np.array_equal(read.at([0.4, 0.5]).Omega, s.at([0.4, 0.5]).Omega)
+    assert np.array_equal(read.rotation_increments, s.rotation_increments)
+
+
+@pytest.mark.parametrize("kept", [{}, {"t_eval": [0.31, 0.55]}])
+def test_a_file_with_another_problem_is_refused(tmp_path, kept):
+    path = ph.solve("stress", "VLV", h=0.1, t_end=1, **kept).save(tmp_path / "a.nc")
+    with pytest.raises(ph.InputError, match=r"has the energy .* at the first state of the file"):
+        ph.load(path, ph.problem("stress", alpha=0.2))
+    with pytest.raises(ph.InputError, match="does not lead from the first state of the file to the second"):
+        ph.load(path, ph.Problem(inertia=(2, 2, 4), torque=lambda t, Q: (0.0, 0.0, 0.1), Omega0=(0, 0, 1)))
+    with pytest.raises(ph.InputError, match="has the inertia"):
+        ph.load(path, "free-body")
+    with pytest.raises(ph.InputError, match="goes with problem="):
+        ph.load(path, method="VLV")
+    with pytest.raises(ph.InputError, match="with the problem that was solved gives it back"):
+        _ = ph.load(path).rotation_increments
+
+
+def test_a_file_of_ones_own_method_takes_it(tmp_path):
+    def mine(problem, Q, Omega, h, t):
+        return ph.step(problem, "VLV", Q, Omega, h, t)
+
+    s = ph.solve("stress", mine, h=0.1, t_end=0.5)
+    path = s.save(tmp_path / "a.nc")
+    with pytest.raises(ph.InputError, match="were taken by 'mine'; give method="):
+        ph.load(path, "stress")
+    assert np.array_equal(ph.load(path, "stress", mine)(0.32).Q, s(0.32).Q)

@@ -96,6 +96,27 @@ def test_a_torque_that_cannot_be_compiled_works_with_one_warning():
     assert np.array_equal(s.Q, again.Q)
 
 
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def torque(self, t, Q):
+        return self.k * Q[2, 1], -self.k * Q[2, 0], 0.0
+
+    __call__ = torque
+
+
+@pytest.mark.parametrize(
+    "torque, what", [(Spring(0.4).torque, "a method of an object"), (Spring(0.4), "an object of class .*Spring")]
+)
+def test_a_torque_that_is_no_function_is_told_so(torque, what):
+    p = ph.Problem(inertia=(1, 2, 2.5), torque=torque, Omega0=(0.1, 1, 0))
+    with pytest.warns(
+        UserWarning, match=f"compiles functions, and this is {what}. Give a function, and its numbers as"
+    ):
+        ph.solve(p, "VLV", h=0.1, n_steps=2)
+
+
 def test_names_aliases_and_objects_are_the_same_method():
     runs = [ph.solve("stress", m, h=0.125, n_steps=30) for m in ("VLV", "vlv", "Lie-Verlet", ph.method("VLV"))]
     assert all(np.array_equal(runs[0].Q, r.Q) and r.method == "VLV" for r in runs)

@@ -1,5 +1,6 @@
 """Calls: a wrong keyword is named with the nearest right one; warnings point at the user's line."""
 
+import contextlib
 import difflib
 import functools
 import inspect
@@ -14,7 +15,8 @@ from polhode.errors import CallError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PACKAGE = str(pathlib.Path(__file__).resolve().parent.parent)
+INSIDE = (str(pathlib.Path(__file__).resolve().parent.parent), contextlib.contextmanager.__code__.co_filename)
+"""Where lines are not the user's: this package, and what calls its functions for a context manager."""
 
 
 def checked_call(function: Callable[P, R]) -> Callable[P, R]:
@@ -51,6 +53,6 @@ def _sentence(name: str, known: list[inspect.Parameter], keywords: dict, error: 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the line of the user's program that led to it."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

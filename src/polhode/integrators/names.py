@@ -114,15 +114,20 @@ def spellings(methods: Iterable[Method]) -> dict[str, Method]:
 
 
 def not_found(name: str, known: dict[str, Method]) -> InputError:
-    """The error for a name that no rule finds.
+    """The error for a name that no rule finds: the nearest names, or, where none is near, all of them by family.
 
-    The nearest name is offered only if it has the same numbers: ALGO_C1 is no misspelling of ALGO_C3 but another
-    method.
+    A name is near only if it has the same numbers: ALGO_C1 is no misspelling of ALGO_C3 but another method.
     """
     key = spelled(name[:200])
     digits = lambda text: re.findall(r"\d+", text)
-    near = difflib.get_close_matches(key, [k for k in known if digits(k) == digits(key)], n=1, cutoff=0.6)
-    hint = f" Did you mean {known[near[0]].name!r}?" if near else ""
-    names = ", ".join(dict.fromkeys(m.name for m in known.values()))
-    made = "; ".join(form.example for form in WITH_NUMBERS)
-    return InputError(f"There is no method {one_line(name)}.{hint} Known: {names}. With numbers: {made}.")
+    near = difflib.get_close_matches(key, [k for k in known if digits(k) == digits(key)], n=3, cutoff=0.6)
+    families: dict[str, dict[str, None]] = {}
+    for m in known.values():
+        families.setdefault(m.family, {})[m.name] = None
+    said = f"There is no method {one_line(name)}."
+    if near:
+        meant = " or ".join(dict.fromkeys(repr(known[k].name) for k in near))
+        all_of_them = f"all {sum(map(len, families.values()))} of the catalogue"
+        return InputError(f"{said} Did you mean {meant}? ph.methods() and polhode list methods name {all_of_them}.")
+    families["with numbers"] = dict.fromkeys(form.example for form in WITH_NUMBERS)
+    return InputError("\n  ".join([f"{said} Known are", *(f"{k}: {', '.join(x)}" for k, x in families.items())]))

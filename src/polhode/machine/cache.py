@@ -14,7 +14,8 @@ import re
 import shutil
 import tempfile
 import time
-import warnings
+
+from polhode.inputs.calls import warn
 
 MARK = b"polhode cache 1\n"
 MOST_BYTES, MOST_FILES = 512 * 2**20, 4096
@@ -106,10 +107,9 @@ class Folder:
     def _say(self, what: str) -> None:
         if self._usable is not False:
             self._usable = False
-            warnings.warn(
+            warn(
                 f"The cache folder {self.path} {what}. What it would hold is made anew in each process. POLHODE_CACHE "
-                "names another folder.",
-                stacklevel=2,
+                "names another folder."
             )
 
     def _bound(self) -> None:

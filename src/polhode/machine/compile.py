@@ -52,8 +52,23 @@ class CannotCompile(Exception):
     """Numba could not compile a function; `reason` is what it said, without the pages around it."""
 
     @property
+    def _no_function(self):
+        """What the user gave, where it is no function; `user` is our name for it, in inputs/functions.py."""
+        found = re.search(r"Untyped global name 'user': Cannot determine Numba type of <class '([^']*)'>", str(self))
+        return found and {"method": "a method of an object"}.get(found[1], f"an object of class {found[1]}")
+
+    @property
+    def advice(self):
+        """What to do."""
+        if self._no_function:
+            return "Give a function, and its numbers as parameters={...} or args=(...)."
+        return "Write it with indices, arithmetic and NumPy functions that Numba knows."
+
+    @property
     def reason(self):
         told = [line.strip() for line in str(self).splitlines()]
+        if self._no_function:
+            return f"it compiles functions, and this is {self._no_function}."
         why = [
             line
             for line in told

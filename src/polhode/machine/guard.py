@@ -8,7 +8,6 @@ Kernels of this package need no guard: they cannot change while a program runs, 
 """
 
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.inputs import warn
 from polhode.kernels.fingerprint import is_static, python_function, references
 from polhode.kernels.unchanged import proof
 
@@ -55,10 +55,9 @@ def check(
     if _difference(ours, theirs) <= TOLERANCE:
         return True
     if [python(x) for x in places] != theirs:
-        warnings.warn(
+        warn(
             f"The {what} is not a function: two calls with the same arguments gave different values. Its machine code "
-            "cannot be compared with it.",
-            stacklevel=6,
+            "cannot be compared with it."
         )
         return False
     rng = np.random.default_rng(1)

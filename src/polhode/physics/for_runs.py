@@ -89,7 +89,6 @@ class ForRuns(ParameterRow):
             self._told.add(kind)
             inputs.warn(
                 f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
-                f"times slower. Numba says: {error.reason} Write it with indices, arithmetic and NumPy functions that "
-                "Numba knows."
+                f"times slower. Numba says: {error.reason} {error.advice}"
             )
             return None

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.kernels.numbers import Kernel
+from polhode.kernels.vectors import apply, apply_transposed, product
 from polhode.physics.problem_data import ProblemData
 
 
@@ -22,7 +23,7 @@ class Quantities(ProblemData):
         if self.forces.any:
             if Omega is None:
                 raise InputError(f"The torque of {self.name!r} depends on the velocity: give torque(t, Q, Omega).")
-            velocity = tuple((np.asarray(Omega) @ self.axes).tolist())
+            velocity = apply_transposed(_numbers(self.axes), _numbers(Omega, (3,)))
             return self._at(self.moving_kernels["all"], t, Q, velocity)
         return self._at(self.torque_kernel, t, Q)
 
@@ -31,12 +32,12 @@ class Quantities(ProblemData):
         return self._at(self.conservative_kernel, t, Q)
 
     def _at(self, kernel: Kernel, t: float, Q: ArrayLike, *velocity: tuple[float, ...]) -> np.ndarray:
-        Qp = np.asarray(Q) @ self.axes
-        return self.axes @ np.array(kernel(t, tuple(Qp.ravel().tolist()), *velocity, self.parameters))
+        axes = _numbers(self.axes)
+        return np.array(apply(axes, kernel(t, product(_numbers(Q), axes), *velocity, self.parameters)))
 
     def potential(self, Q: ArrayLike, t: float | None = None) -> Any:
         """The potential energy at attitude Q, and at time t where it depends on it."""
-        attitude = lambda: tuple((np.asarray(Q) @ self.axes).ravel().tolist())
+        attitude = lambda: product(_numbers(Q), _numbers(self.axes))
         if self.potential_kernel is not None:
             return self.potential_kernel(attitude(), self.parameters)
         if self.timed_potential_kernel is None:
@@ -53,3 +54,14 @@ class Quantities(ProblemData):
                 raise InputError(f"The motors of {self.name!r} change the energy of the wheels: give t=.")
             spins = self.internal.energy(np.array([self.t0 if t is None else t]))[0]
         return 0.5 * Omega @ self.tensor @ Omega + self.potential(Q, t) + spins
+
+
+def _numbers(array: ArrayLike, shape: tuple[int, ...] = (3, 3)) -> tuple[Any, ...]:
+    """The entries, row by row.
+
+    Sums of them are in one order; those of a matrix product depend on where in memory an array begins.
+    """
+    given = np.asarray(array)
+    if given.shape != shape:
+        raise InputError(f"An array of shape {given.shape} was given where {shape} is needed.")
+    return tuple(given.ravel().tolist())

@@ -14,12 +14,12 @@ import hashlib
 import itertools
 import json
 import pathlib
-import warnings
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.inputs import warn
 from polhode.kernels.fingerprint import fingerprint
 from polhode.kernels.rotations import matrix
 from polhode.machine.cache import cache_base, folder
@@ -45,7 +45,7 @@ def reference(problem: Any, t: Any) -> Any:
     try:
         states = _taylor(problem, times.ravel().tolist(), DIGITS)
     except NotAnalytic as error:
-        warnings.warn(f"{error} The reference is by DOP853, with about eleven digits.", stacklevel=2)
+        warn(f"{error} The reference is by DOP853, with about eleven digits.")
         pairs = [by_dop853(problem, x) for x in times.ravel().tolist()]
     else:
         pairs = [_seen(problem, q, Pi) for q, Pi in states]

@@ -5,6 +5,7 @@ order of the method for every method, explicit or implicit, composed or not. (Th
 method of s stages is cheaper, but of order s inside a step, half of what the method has at its ends.)
 """
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, RunError
+from polhode.integrators.lookup import integrator
+from polhode.runs.arguments import given_problem
 from polhode.runs.runner import runner_of
 
 NEVER = 2**62
@@ -22,7 +25,8 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities of a Trajectory at these times."""
     if s.problem is None or s.integrator is None:
         raise InputError(
-            "This trajectory holds no functions (it was read from a file), so that there is nothing between its states."
+            "This trajectory holds no functions (it was read from a file), so that nothing is between its states. "
+            "load(path, problem) with the problem that was solved gives them back."
         )
     if s.problem.control is not None:
         raise InputError(
@@ -52,3 +56,74 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         found = runner.seen(np.array([row]))
         Q[place], Omega[place] = found[0][0], found[1][0]
     return Q, Omega
+
+
+SAME = 1e-9
+"""Attitudes and velocities, relative to the latter's size, that are the same but for rounding on another machine."""
+
+
+def joined(s: Any, problem: Any, method: Any = None) -> Any:
+    """A Trajectory read from a file with the problem and the method that made it, if they did."""
+    if problem is None:
+        raise InputError("method= of load goes with problem=, the problem that was solved.")
+    problem = given_problem(problem, s.method)
+    if s.inertia is not None and not np.array_equal(problem.inertia, s.inertia):
+        raise InputError(
+            f"The problem {problem.name!r} has the inertia {problem.inertia.tolist()}; the body in the file has "
+            f"{s.inertia.tolist()}."
+        )
+    try:
+        taken = integrator(s.method if method is None else method)
+    except InputError as error:
+        raise InputError(
+            f"The steps in the file were taken by {s.method!r}; give method=, that method. {error}"
+        ) from None
+    whole = dataclasses.replace(s, problem=problem, integrator=taken)
+    if "energy" in s.saved and problem.has_energy:
+        kept, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
+        if not abs(now - kept) <= SAME * max(1.0, abs(kept)):
+            raise InputError(
+                f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {kept:.6g}. "
+                "Give the problem that was solved, with its parameters."
+            )
+    if problem.control is None and len(s.t) > 1:
+        _check_leads(whole)
+    return whole
+
+
+def _check_leads(s: Any) -> None:
+    """From the first state of a file the problem and the method must lead to the second.
+
+    By whole steps from the start that is so but for rounding. States at other times lie between the steps of the run:
+    from one to the next other steps are taken, and what the method's error makes of that is allowed.
+    """
+    n = round(float(s.t[1] - s.t[0]) / s.h)
+    if s.t[0] == s.problem.t0 and abs(s.t[1] - s.t[0] - n * s.h) <= 1e-9 * abs(s.h):
+        found, allowed = _after(s, s.h, n), SAME
+    else:
+        n = max(1, n)
+        h = float(s.t[1] - s.t[0]) / n
+        found, finer = _after(s, h, n), _after(s, h / 2, 2 * n)
+        allowed = SAME + 3 * _apart(found, finer)
+    apart = _apart(found, (s.Q[1], s.Omega[1]))
+    if not apart <= allowed:
+        raise InputError(
+            f"{s.problem.name!r} by {s.method} does not lead from the first state of the file to the second: it misses "
+            f"by {apart:.1e}. Give the problem that was solved, with its parameters."
+        )
+
+
+def _after(s: Any, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where n steps of h lead from the first state; not a number if they lead nowhere."""
+    runner = runner_of(s.problem, s.integrator, h)
+    runner.place(runner.row_of(s.Q[0], s.Omega[0]), float(s.t[0]), h)
+    if runner.advance(0, n, NEVER, NEVER, np.empty((0, runner.width)), 0)[0] < n:
+        return np.full((3, 3), np.nan), np.full(3, np.nan)
+    Q, Omega = runner.seen(np.array([runner.row()]))
+    return Q[0], Omega[0]
+
+
+def _apart(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> float:
+    """The largest difference of two states, of the velocity relative to its size."""
+    size = max(1.0, float(np.abs(a[1]).max()))
+    return float(max(np.abs(a[0] - b[0]).max(), np.abs(a[1] - b[1]).max() / size))

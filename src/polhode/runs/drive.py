@@ -9,12 +9,11 @@ import functools
 import signal
 import threading
 import time
-import warnings
 
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.inputs import check_memory
+from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
 from polhode.runs import places, turns
 from polhode.runs.netcdf import Store
@@ -274,10 +273,9 @@ class _Streamed:
         stats["file"] = str(self.store.path)
         if not self.store.finish(self.run.message, stats, not self.run.message):
             stats["file"] = None
-            warnings.warn(
+            warn(
                 f"{self.store.path} was replaced or removed by somebody else while the run went on, and does not hold "
-                "it. The Trajectory still does: save it under another name.",
-                stacklevel=4,
+                "it. The Trajectory still does: save it under another name."
             )
         return self.store.columns()
 

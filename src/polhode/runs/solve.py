@@ -53,7 +53,8 @@ def solve(
 
     method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
                       "auto" finds the fastest by short trial runs, with `accuracy`
-    h                 step size; negative to go backwards
+    h                 step size; negative to go backwards. With `accuracy`, where the step is found: the distance of the
+                      states kept
     t_end             end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are
                       equal and of at most h, and `Trajectory.h` says how long they were
     strict            True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
@@ -65,8 +66,9 @@ def solve(
     direction         {name: 1} counts only where the function rises through zero, -1 where it falls
     on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
                       `result` is the Trajectory) or "return", which says so in `success` and `message` alone
-    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find. h is then
-                      only the distance of the states kept; without it every step is kept. `error_estimate` of the
+    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find: of
+                      `method`, or of the fastest. With h (or n_steps) as well, states are kept every h, and a step is
+                      at most that long; without, every step is kept, and `Trajectory.h` is it. `error_estimate` of the
                       Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice.
                       Where the torque depends on the time another method must agree, too; a pulse of less than a
                       few thousandths of the interval may still be seen by none: give h and a method for such.
@@ -92,7 +94,9 @@ def solve(
         looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
         if t_end is None and n_steps is None and t_eval is not None:
             t_end = inputs.times("t_eval", t_eval)[-1]
-        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more, looks)
+        if inputs.flag("strict", strict) and h is None:
+            raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
+        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
@@ -129,7 +133,7 @@ def solve(
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
-def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more, looks):
+def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks):
     """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
@@ -140,7 +144,7 @@ def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, more,
         if every != 1:
             raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
     else:
-        h, n = inputs.interval(problem, h, t_end, n_steps)
+        h, n = inputs.interval(problem, h, t_end, n_steps, strict)
         if n % every:
             raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
         length, rows = n * h, n // every

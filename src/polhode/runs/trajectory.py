@@ -20,7 +20,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
 from polhode.runs import netcdf, places
 from polhode.runs.attitudes import Attitudes
-from polhode.runs.dense import between
+from polhode.runs.dense import between, joined
 from polhode.runs.ensemble import saved
 from polhode.runs.quantities import Quantities
 from polhode.runs.seen import applied
@@ -175,7 +175,8 @@ class Trajectory(Attitudes, Quantities, Travels):
     def _described(self):
         if self.problem is None:
             raise InputError(
-                "This trajectory was read from a file, which holds no functions; this was not saved in it."
+                "This trajectory was read from a file, which holds no functions; this was not saved in it. "
+                "load(path, problem) with the problem that was solved gives it back."
             )
         return self.problem
 
@@ -289,14 +290,22 @@ def written(path, write):
     return pathlib.Path(path)
 
 
-def load(path):
+@inputs.checked_call
+def load(path, problem=None, method=None):
     """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
     Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
     is then False, and the message says how many of how many rows there are.
+
+    problem  the problem that was solved. A file holds no functions: without it there is nothing between the states
+             kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of
+             the file to the second
+    method   what took the steps, where it is no method of the catalogue
     """
     data = _dataset(path)
     if data.attrs.get("format") == saved.FORMAT:
+        if problem is not None or method is not None:
+            raise InputError(f"{path} holds an ensemble; a problem and a method go with the file of one trajectory.")
         return saved.SavedEnsemble.of(data)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
@@ -304,7 +313,7 @@ def load(path):
     missing = sorted(needed - set(data.variables) - set(data.attrs))
     if missing:
         raise FileError(f"{path} is not a whole trajectory: {', '.join(missing)} is missing.")
-    return Trajectory(
+    read = Trajectory(
         problem=None,
         method=data.attrs["method"],
         h=float(data.attrs["h"]),
@@ -319,6 +328,7 @@ def load(path):
         inertia=_inertia(data.attrs.get("inertia")),
         events=_events(data),
     )
+    return read if problem is None and method is None else joined(read, problem, method)
 
 
 def _events(data):

@@ -111,3 +111,9 @@ def test_velocity_in_the_torque():
     for s in study.series[1:]:
         assert s.errors["attitude"][-1] < 1e-10 or s.notes
     assert study["scipy:DOP853"].errors["attitude"][-1] < 1e-11
+
+
+def test_printed_it_is_a_line(study):
+    assert repr(study) == str(study) and "\n" not in str(study) and len(str(study)) < 300
+    assert str(study).startswith("<Study of stress, t = 0 to 2: VLV h^2.0")
+    assert str(study["VLV"]).startswith("<Series of VLV h^2.0") and str(study["VLV"]).endswith(f"{len(STEPS)} steps>")

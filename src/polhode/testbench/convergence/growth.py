@@ -46,6 +46,10 @@ class GlobalError:
     t: np.ndarray
     errors: Errors
 
+    def __repr__(self) -> str:
+        most = ", ".join(f"{key} {value:.2g}" for key, value in self.errors.largest().items())
+        return f"<GlobalError, t = {self.t[0]:g} to {self.t[-1]:g}, at most: {most}>"
+
     def __getattr__(self, name: str) -> np.ndarray:
         if name in PANELS:
             return getattr(self.errors, name)

@@ -62,6 +62,15 @@ class Series:
     fits: dict[str, Fit]  # of fixed steps
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Series of {self.words}, {len(self.settings)} {'tolerances' if self.adaptive else 'steps'}>"
+
+    @property
+    def words(self) -> str:
+        """The name, and the order of the attitude where there is one."""
+        fit = self.fits.get("attitude")
+        return f"{self.name} h^{fit.order:.2f}" if fit is not None and fit.decided else self.name
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
@@ -96,6 +105,11 @@ class Study:
     series: tuple[Series, ...]
     axes: tuple[str, ...]  # "h", "torques", "seconds"
     wall_time: float
+
+    def __repr__(self) -> str:
+        of = ", ".join(s.words for s in self.series)
+        span = f"t = {self.problem.t0:g} to {self.t_end:g}"
+        return f"<Study of {self.problem.name}, {span}: {of}; table(), figure() and save() show it>"
 
     def __getitem__(self, name: str) -> Series:
         for each in self.series:

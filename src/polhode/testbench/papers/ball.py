@@ -42,7 +42,7 @@ class Ball:
         return BallResult(self, s, facts(p, s), time.perf_counter() - clock)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BallResult(Reproduced):
     """A path in the ball with numbers on where it is and where it can go; see `facts`."""
 

@@ -103,7 +103,7 @@ class Series:
         return self.error_Q if what == "Q" else self.error_Omega
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConvergenceResult(Reproduced):
     """A convergence diagram, measured."""
 

@@ -44,7 +44,7 @@ class Drift:
         return DriftResult(self, drift)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DriftResult(Reproduced):
     """A figure of energy errors, measured."""
 

@@ -87,7 +87,7 @@ class Curve:
     message: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HistoryResult(Reproduced):
     """A figure of quantities against time, measured."""
 

@@ -39,6 +39,9 @@ class Reproduced:
     vector: ClassVar[bool] = True  # whether the figure is worth writing as SVG
     study: Any
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.heading}; figure(), show() and page() show it>"
+
     @property
     def name(self) -> str:
         """The name by paper."""

@@ -88,7 +88,7 @@ class Coefficient:
     wrong: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScalarFunctionsResult(Reproduced):
     """Table 1, compared."""
 

@@ -57,7 +57,7 @@ class Difference:
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TableResult(Reproduced):
     """A published table, measured."""
 

@@ -74,7 +74,7 @@ class Timed(Series):
     time: np.ndarray = field(kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WorkPrecisionResult(Reproduced):
     """A work-precision diagram, measured."""
 
