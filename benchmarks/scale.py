@@ -84,9 +84,7 @@ def speed_up(steps, tasks, repeats):
     with cluster(1) as one, cluster(2) as two, Client(one) as single, Client(two) as double:
         ratios = []
         for turn in range(repeats + 1):
-            seconds = [
-                swept(c, tasks * CHUNK, steps if turn else 10, CHUNK)["seconds"] for c in (single, double)
-            ]
+            seconds = [swept(c, tasks * CHUNK, steps if turn else 10, CHUNK)["seconds"] for c in (single, double)]
             ratios += [seconds[0] / seconds[1]] if turn else []
     return statistics.median(ratios)
 

@@ -1,4 +1,4 @@
-"""The page on scale: a table of what was measured, and what follows for a cluster. Every sentence follows from numbers."""
+"""The page on scale: tables of what was measured, and what follows for a cluster. Sentences follow from the numbers."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,6 @@ SHAPES = ((1e9, 1e3), (1e6, 1e6))
 def page(m, about):
     """The page."""
     few, many = m["reduced"]
-    growth = many["worker"] / few["worker"]
     kind = "**A quick look, not a measurement**: `make scale` measures. " if m["quick"] else ""
     return f"""# Scale
 
@@ -45,9 +44,7 @@ own.
 | most memory of the process that hands out | {few["client"] / 1e6:.0f} MB | {many["client"] / 1e6:.0f} MB |
 | bytes stored | {few["bytes"] / 1e6:.0f} MB | {many["bytes"] / 1e6:.0f} MB |
 
-{_judged("A task costs", max(m["here"], m["processes"], m["dask"]) <= AIMS["overhead"], f"at most {1e3 * max(m['here'], m['processes'], m['dask']):.1f} ms beyond its steps; the aim was {1e3 * AIMS['overhead']:.0f} ms")}
-{_judged("Two workers are", m["speed_up"] >= AIMS["speed_up"], f"{m['speed_up']:.2f} times as fast as one; the aim was {AIMS['speed_up']}")}
-{_judged("Memory of a worker", growth <= AIMS["memory"], f"grows by a factor of {growth:.2f} for {many['bodies'] / few['bodies']:.0f} times as many bodies; what is called constant here is {AIMS['memory']}")}
+{judged(m)}
 
 ## {BODY_STEPS:.0e} body-steps on {NODES} nodes
 
@@ -95,8 +92,8 @@ def extrapolated(m, many):
         worst, next_ = sorted(parts, key=lambda part: -part.seconds)[:2]
         text += (
             f"\n**What breaks first** with {bodies:.0e} bodies of {steps:.0e} steps: the {worst.name}, "
-            f"{_time(worst.seconds)}, {worst.seconds / next_.seconds:.1f} times as long as the {next_.name}. The remedy: "
-            f"{worst.remedy}.\n"
+            f"{_time(worst.seconds)}, {worst.seconds / next_.seconds:.1f} times as long as the {next_.name}. The "
+            f"remedy: {worst.remedy}.\n"
         )
     fed = m["task"] * m["processors"] * m["tasks_a_second"]
     return text + (
@@ -110,9 +107,25 @@ def _body_step(run):
     return 1e9 * run["seconds"] / (run["bodies"] * run["steps"])
 
 
-def _judged(what, reached, how):
-    return f"- {what} {how}: {'reached' if reached else '**not reached**'}."
+def judged(m):
+    """What was aimed at, and whether it was reached."""
+    few, many = m["reduced"]
+    beyond, growth = max(m["here"], m["processes"], m["dask"]), many["worker"] / few["worker"]
+    more = many["bodies"] / few["bodies"]
+    told = {
+        f"A task costs at most {1e3 * beyond:.1f} ms beyond its steps; the aim was {1e3 * AIMS['overhead']:.0f} ms": (
+            beyond <= AIMS["overhead"]
+        ),
+        f"Two workers are {m['speed_up']:.2f} times as fast as one; the aim was {AIMS['speed_up']}": (
+            m["speed_up"] >= AIMS["speed_up"]
+        ),
+        f"The memory of a worker is {growth:.2f} times as large for {more:.0f} times as many bodies; it counts as "
+        f"constant up to {AIMS['memory']}": growth <= AIMS["memory"],
+    }
+    return "\n".join(f"- {words}: {'reached' if reached else '**not reached**'}." for words, reached in told.items())
 
 
 def _time(seconds):
-    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -58,6 +58,9 @@ class Odd(Exception):
     def __init__(self, what, where):
         super().__init__(f"{what} at {where}")
 
+    def __reduce__(self):  # also where a library has taught pickle to make exceptions without their arguments
+        return Odd, self.args
+
 
 def odd(t, Q):
     if t > 0.25:

@@ -177,6 +177,12 @@ MISUSES = {
         "changed places",
     ),
     "ensemble swapped": (lambda: ph.solve_ensemble("VLV", ph.problem("stress"), n_steps=1), "changed places"),
+    "tableau without a name": (lambda: ph.Tableau(A=((0,),), b=(1,)), "Tableau: .*'name'.*It takes name, A, b, c"),
+    "tableau, small a": (lambda: ph.Tableau("Euler", a=((0,),), b=(1,)), "Tableau takes no 'a'. Did you mean A"),
+    "method without a step": (lambda: ph.Method(name="mine"), "Method: .*'step'.*needed are"),
+    "wheel without inertia": (lambda: ph.Wheel(axis=(0, 0, 1)), "Wheel: .*'inertia'.*needed are axis, inertia"),
+    "controller without period": (lambda: ph.Sampled(lambda t, Q, Omega: Omega), "Sampled: .*'period'"),
+    "black box of steps": (lambda: ph.BlackBox("mine", steps=print), "BlackBox takes no 'steps'"),
     "omega0 for Omega0": (
         lambda: ph.Problem(inertia=(1, 2, 2), omega0=(0, 0, 1)),
         "Problem takes no 'omega0'. Did you mean Omega0",

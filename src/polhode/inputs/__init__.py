@@ -5,7 +5,7 @@ says what was given, what is allowed and what to do.
 """
 
 from polhode.inputs.bodies import attitudes, parameter_rows, vectors
-from polhode.inputs.calls import checked_call, warn
+from polhode.inputs.calls import checked_call, checked_construction, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
 from polhode.inputs.intervals import (
@@ -54,6 +54,7 @@ __all__ = [
     "check_memory",
     "check_within",
     "checked_call",
+    "checked_construction",
     "choice",
     "choices",
     "direction",

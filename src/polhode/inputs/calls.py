@@ -14,6 +14,7 @@ from polhode.errors import CallError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C", bound=type)
 
 INSIDE = (str(pathlib.Path(__file__).resolve().parent.parent), contextlib.contextmanager.__code__.co_filename)
 """Where lines are not the user's: this package, and what calls its functions for a context manager."""
@@ -37,6 +38,12 @@ def checked_call(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return call
+
+
+def checked_construction(kind: C) -> C:
+    """The class, with the same sentences for how it is made."""
+    setattr(kind, "__init__", checked_call(getattr(kind, "__init__")))  # noqa: B009, B010  of a class, not an instance
+    return kind
 
 
 def _sentence(name: str, known: list[inspect.Parameter], keywords: dict, error: TypeError) -> str:

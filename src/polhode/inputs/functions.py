@@ -9,9 +9,11 @@ the user sees is Q R^T, and a body torque of theirs is R^T tau in principal axes
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs.parameters import Fields, arguments, optional_velocity, record, view
+from polhode.kernels.numbers import Kernel, Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import STEP, kernel
 from polhode.kernels.step import l_at
 from polhode.kernels.vectors import apply, apply_transposed, cross, minus, plus, product
@@ -21,43 +23,43 @@ PARAMETERS = 16
 """How many parameters every torque has at least; the unused ones are zero. One signature serves all torques."""
 
 
-def square(Q):
+def square(Q: Mat3) -> Any:
     """Nine numbers as a 3x3 array; on the stack, in machine code."""
     import numpy
 
     return numpy.array(Q).reshape(3, 3)
 
 
-def vector3(v):
+def vector3(v: Vec3) -> Any:
     """Three numbers as an array; on the stack, in machine code."""
     import numpy
 
     return numpy.array(v)
 
 
-def triple(value):
+def triple(value: Any) -> Vec3:
     """Three numbers from a tuple, a list or an array."""
     if len(value) != 3:
         raise ValueError(f"The torque is {len(value)} numbers, not three")
     return tuple(plain(x) for x in value)
 
 
-def plain(x):
+def plain(x: Any) -> Any:
     return x.item() if hasattr(x, "item") else x
 
 
-def real_part(x):
+def real_part(x: Any) -> Number:
     """The value of a potential that may come as complex."""
     return plain(x).real if hasattr(x, "real") else x
 
 
-def imaginary_part(x):
+def imaginary_part(x: Any) -> Number:
     """What the complex step has added."""
     x = plain(x)
     return x.imag if hasattr(x, "imag") else 0.0
 
 
-def torque_call(user, fields):
+def torque_call(user: Callable[..., Any], fields: Fields | None) -> Kernel:
     """call(t, Q, par): the user's torque as three numbers; arrays live as long as the call, and so do views of them."""
     if fields is None:
         return lambda t, Q, par: triple(user(t, square(Q)))
@@ -67,7 +69,7 @@ def torque_call(user, fields):
     return lambda t, Q, par: triple(user(t, square(Q), view(p, par)))
 
 
-def moment_call(user, fields):
+def moment_call(user: Callable[..., Any], fields: Fields | None) -> Kernel:
     """call(t, Q, Omega, par): the user's torque that takes the velocity, as three numbers."""
     if fields is None:
         return lambda t, Q, Omega, par: triple(user(t, square(Q), vector3(Omega)))
@@ -77,7 +79,7 @@ def moment_call(user, fields):
     return lambda t, Q, Omega, par: triple(user(t, square(Q), vector3(Omega), view(p, par)))
 
 
-def potential_call(user, fields):
+def potential_call(user: Callable[..., Any], fields: Fields | None) -> Kernel:
     """call(Q, par): the user's potential."""
     if fields is None:
         return lambda Q, par: user(square(Q))
@@ -87,7 +89,7 @@ def potential_call(user, fields):
     return lambda Q, par: user(square(Q), view(p, par))
 
 
-def timed_potential_call(user, fields):
+def timed_potential_call(user: Callable[..., Any], fields: Fields | None) -> Kernel:
     """call(t, Q, par): the user's potential that depends on the time."""
     if fields is None:
         return lambda t, Q, par: user(t, square(Q))
@@ -98,69 +100,69 @@ def timed_potential_call(user, fields):
 
 
 @recipe
-def body_torque(user, fields: Fields | None = None):
+def body_torque(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From tau(t, Q) in the user's body axes, or tau(t, Q, p)."""
     call = torque_call(user, fields)
 
-    def torque(t, Q, par):
+    def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         return apply_transposed(axes(par), call(t, seen(Q, par), par))
 
     return torque
 
 
 @recipe
-def space_torque(user, fields: Fields | None = None):
+def space_torque(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From the torque in space axes."""
     call = torque_call(user, fields)
 
-    def torque(t, Q, par):
+    def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         return apply_transposed(Q, call(t, seen(Q, par), par))
 
     return torque
 
 
 @recipe
-def body_moment(user, fields: Fields | None = None):
+def body_moment(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From tau(t, Q, Omega) in the user's body axes, or tau(t, Q, Omega, p)."""
     call = moment_call(user, fields)
 
-    def moment(t, Q, Omega, par):
+    def moment(t: Number, Q: Mat3, Omega: Vec3, par: Numbers) -> Vec3:
         return apply_transposed(axes(par), call(t, seen(Q, par), apply(axes(par), Omega), par))
 
     return moment
 
 
 @recipe
-def space_moment(user, fields: Fields | None = None):
+def space_moment(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From the torque in space axes, a function of the velocity in space axes."""
     call = moment_call(user, fields)
 
-    def moment(t, Q, Omega, par):
+    def moment(t: Number, Q: Mat3, Omega: Vec3, par: Numbers) -> Vec3:
         return apply_transposed(Q, call(t, seen(Q, par), apply(Q, Omega), par))
 
     return moment
 
 
 @recipe
-def of_both(torque, moment):
+def of_both(torque: Kernel, moment: Kernel) -> Kernel:
     """A torque tau(t, Q), and one that takes the velocity."""
     return lambda t, Q, Omega, par: plus(torque(t, Q, par), moment(t, Q, Omega, par))
 
 
 @recipe
-def of_two(torque, other):
+def of_two(torque: Kernel, other: Kernel) -> Kernel:
     """Two torques tau(t, Q)."""
     return lambda t, Q, par: plus(torque(t, Q, par), other(t, Q, par))
 
 
 @recipe
-def with_held(torque):
+def with_held(torque: Kernel) -> Kernel:
     """A torque and one that is held for a while."""
     return lambda t, Q, par: plus(torque(t, Q, par), (par[25], par[26], par[27]))
 
 
 @recipe
-def with_internal(torque, moving, damped, rotor):
+def with_internal(torque: Kernel, moving: bool, damped: bool, rotor: bool) -> Kernel:
     """A torque with damping and the rotor's part added, -C Omega + l x Omega - l', which takes the velocity."""
     if not moving:
         torque = without_velocity(torque)
@@ -176,13 +178,13 @@ def with_internal(torque, moving, damped, rotor):
 
 
 @recipe
-def without_velocity(torque):
+def without_velocity(torque: Kernel) -> Kernel:
     """A torque tau(t, Q) as one that is told the velocity."""
     return lambda t, Q, Omega, par: torque(t, Q, par)
 
 
 @kernel
-def damping_torque(Omega, par):
+def damping_torque(Omega: Vec3, par: Numbers) -> Vec3:
     """-C Omega"""
     x, y, z = Omega
     return (
@@ -193,17 +195,17 @@ def damping_torque(Omega, par):
 
 
 @kernel
-def rotor_torque(t, Omega, par):
+def rotor_torque(t: Number, Omega: Vec3, par: Numbers) -> Vec3:
     """l x Omega - l', what a rotor does to the body."""
     return minus(cross(l_at(t, par), Omega), (par[21], par[22], par[23]))
 
 
 @recipe
-def potential_only(user, fields: Fields | None = None):
+def potential_only(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From the potential alone: tau_j = -dU(Q exp(e hat e_j))/de at e = 0, by the complex step, to round-off."""
     call = potential_call(user, fields)
 
-    def torque(t, Q, par):
+    def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         o, i = 0.0, STEP * 1j
         x = call(seen(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par)
         y = call(seen(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par)
@@ -214,11 +216,11 @@ def potential_only(user, fields: Fields | None = None):
 
 
 @recipe
-def timed_potential_only(user, fields: Fields | None = None):
+def timed_potential_only(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """The same of a potential U(t, Q), at the time t."""
     call = timed_potential_call(user, fields)
 
-    def torque(t, Q, par):
+    def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         o, i = 0.0, STEP * 1j
         x = call(t, seen(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par)
         y = call(t, seen(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par)
@@ -229,22 +231,22 @@ def timed_potential_only(user, fields: Fields | None = None):
 
 
 @recipe
-def timed_potential(user, fields: Fields | None = None):
+def timed_potential(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From U(t, Q), or U(t, Q, p)."""
     call = timed_potential_call(user, fields)
 
-    def potential(t, Q, par):
+    def potential(t: Number, Q: Mat3, par: Numbers) -> Number:
         return real_part(call(t, seen(Q, par), par))
 
     return potential
 
 
 @recipe
-def user_potential(user, fields: Fields | None = None):
+def user_potential(user: Callable[..., Any], fields: Fields | None = None) -> Kernel:
     """From U(Q), or U(Q, p)."""
     call = potential_call(user, fields)
 
-    def potential(Q, par):
+    def potential(Q: Mat3, par: Numbers) -> Number:
         return real_part(call(seen(Q, par), par))
 
     return potential
@@ -304,22 +306,22 @@ def with_values(user: Callable, fields: Fields | None, row: tuple[float, ...]) -
     return lambda *given: user(*given, *(p if fields.spread else (p,)))
 
 
-def no_torque(t, Q, par):
+def no_torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """The torque on a free body."""
     return (0 * Q[0], 0 * Q[0], 0 * Q[0])
 
 
-def no_potential(Q, par):
+def no_potential(Q: Mat3, par: Numbers) -> Number:
     """The potential of a free body."""
     return 0 * Q[0]
 
 
-def axes(par):
+def axes(par: Numbers) -> Mat3:
     """R, from the parameters."""
     return (par[0], par[1], par[2], par[3], par[4], par[5], par[6], par[7], par[8])
 
 
-def seen(Q, par):
+def seen(Q: Mat3, par: Numbers) -> Mat3:
     """Q R^T: the attitude of the axes the user knows."""
     R = axes(par)
     return product(Q, (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]))

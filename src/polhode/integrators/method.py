@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from polhode.errors import InputError, one_line
-from polhode.inputs import flag, flag_or_none, function, items, positive, text, whole
+from polhode.inputs import checked_construction, flag, flag_or_none, function, items, positive, text, whole
 from polhode.integrators.properties import CLAIMED, NUMBER, ORDER, PROPERTIES, YES_OR_NO, Claims
 from polhode.kernels.step import start_plain
 from polhode.pickling import Travels
@@ -19,6 +19,7 @@ STAGES, MOMENTA, KICKS = VELOCITIES = ("stages", "momenta", "kicks")
 """How a method takes torques that depend on the velocity; see ``velocity.py``."""
 
 
+@checked_construction
 @dataclass(frozen=True)
 class Order:
     """Orders of convergence, for Q and for Omega; without a torque and with one."""
@@ -41,6 +42,7 @@ def _order(label: str, value: object) -> None:
         raise InputError(f"{label} is {one_line(value)}; an order is a number, at least 0.")
 
 
+@checked_construction
 @dataclass(frozen=True, kw_only=True)
 class Method(Travels, Claims):
     """A one-step method.
@@ -138,6 +140,7 @@ class Method(Travels, Claims):
         return f"<Method {self.name}: {self.title or 'no title'}>"
 
 
+@checked_construction
 @dataclass(frozen=True)
 class BlackBox(Travels):
     """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.

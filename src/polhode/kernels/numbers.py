@@ -25,8 +25,8 @@ Trail: TypeAlias = Mat3
 Kernel: TypeAlias = Callable[..., Any]
 """A plain function on tuples of numbers."""
 
-Body: TypeAlias = tuple[Vec3, Vec3, Numbers, tuple[Kernel, Any]]
-"""J, 1/J, the coefficients of the method, and the torque with its parameters."""
+Body: TypeAlias = tuple[Vec3, Vec3, Numbers, tuple[Any, ...]]
+"""J, 1/J, the coefficients of the method, and the torque with its parameters; see ``step.py``."""
 
 State: TypeAlias = tuple[Quat, Vec3, Vec3, Numbers]
 """Attitude, body momentum, the torque there, and what else the method carries."""

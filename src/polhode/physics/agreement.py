@@ -1,14 +1,23 @@
 """Users' functions tried where a problem starts, and a torque against its potential: is what was given right?"""
 
 import math
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError, one_line
+from polhode.inputs.functions import Form
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.physics.quantities import Quantities
 
 
-def check_functions(problem, torques, potential, timed=False):
+def check_functions(
+    problem: Quantities,
+    torques: Mapping[str, tuple[Callable[..., Any], Form]],
+    potential: Callable[..., Any] | None,
+    timed: bool = False,
+) -> None:
     """Try the user's functions at the start and at random attitudes; say what is wrong.
 
     `torques` are functions and their forms by label, `potential` is U(Q) or None, or U(t, Q) if it
@@ -37,7 +46,7 @@ def check_functions(problem, torques, potential, timed=False):
         _compare_with_differences(problem, lambda Q, t=t: potential(t, Q), derived, t)
 
 
-def _tried(label, f, *arguments):
+def _tried(label: str, f: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return f(*arguments)
     except Exception as error:
@@ -48,7 +57,7 @@ def _tried(label, f, *arguments):
         ) from error
 
 
-def _three_numbers(label, value, t):
+def _three_numbers(label: str, value: Any, t: float) -> None:
     try:
         v = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -60,7 +69,7 @@ def _three_numbers(label, value, t):
         raise InputError(f"{label}(t, Q) is {v.tolist()} at the start, t = {t:g}; it must be finite there.")
 
 
-def _compare_with_differences(problem, potential, derived, t):
+def _compare_with_differences(problem: Quantities, potential: Callable[..., Any], derived: bool, t: float) -> None:
     """The torque in use at a time against minus the gradient of the potential, at random attitudes."""
     rng = np.random.default_rng(20120417)
     attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
@@ -93,10 +102,10 @@ def _compare_with_differences(problem, potential, derived, t):
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 
 
-def _gradient(potential, Q, d=1e-5):
+def _gradient(potential: Callable[..., Any], Q: np.ndarray, d: float = 1e-5) -> np.ndarray:
     """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
 
-    def U(j, e):
+    def U(j: int, e: float) -> float:
         value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
         return float(np.real(np.asarray(value).item()))
 

@@ -1,6 +1,8 @@
 """The catalogue of problems: one list. To add a problem, add its maker here."""
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 from polhode.errors import InputError, one_line, unknown
 from polhode.inputs import spelled
@@ -13,7 +15,7 @@ from polhode.physics.published.lagrange_top import fast_top, lagrange_top, slow_
 from polhode.physics.published.soft_wall import soft_wall
 from polhode.physics.published.stress import stress
 
-PROBLEMS = {
+PROBLEMS: dict[str, Callable[..., Problem]] = {
     "stress": stress,
     "free-body": free_body,
     "asymmetric": asymmetric,
@@ -45,12 +47,12 @@ SAID = {
 """What the papers call their problems, where that is not the name."""
 
 
-def problems():
+def problems() -> dict[str, Callable[..., Problem]]:
     """The catalogue: for every name the function that makes the problem; its keywords are the parameters."""
     return dict(PROBLEMS)
 
 
-def problem(name, **parameters):
+def problem(name: str | Problem, **parameters: Any) -> Problem:
     """A shipped problem by name, with parameters changed by keyword; a Problem is returned as it is."""
     if isinstance(name, Problem):
         if parameters:

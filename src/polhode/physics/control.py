@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, one_line
-from polhode.inputs import function, positive
+from polhode.inputs import checked_construction, function, positive
 from polhode.pickling import Travels
 
 
+@checked_construction
 @dataclass(frozen=True)
 class Sampled(Travels):
     """A zero-order hold: law(t, Q, Omega) -> torque in body axes, called at t0, t0 + period, ... and held in between.

@@ -12,8 +12,11 @@ import itertools
 import os
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import FileError, InputError, one_line
 from polhode.inputs import (
@@ -27,6 +30,10 @@ from polhode.inputs import (
     rotation,
     vector,
 )
+from polhode.inputs.rotations import AttitudeLike
+
+Mesh: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Vertices (n, 3) and faces (m, 3)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,21 +49,21 @@ class Solid:
     centre_of_mass_body: np.ndarray
     inertia_centre_body: np.ndarray
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         c = np.array2string(np.asarray(self.centre_of_mass_body), precision=6, separator=", ")
         return f"<Solid of mass {self.mass:g}, centre of mass {c}, principal moments {self.principal[0]}>"
 
-    def inertia_about(self, point_body):
+    def inertia_about(self, point_body: ArrayLike) -> np.ndarray:
         """The tensor about a point given in body axes, by the parallel-axis theorem."""
         d = np.asarray(self.centre_of_mass_body, dtype=float) - vector("point_body", point_body)
         return self.inertia_centre_body + self.mass * (d @ d * np.eye(3) - np.outer(d, d))
 
-    def moved(self, by_body):
+    def moved(self, by_body: ArrayLike) -> "Solid":
         """The same solid, moved by a vector given in body axes."""
         centre = self.centre_of_mass_body + vector("by_body", by_body)
         return Solid(mass=self.mass, centre_of_mass_body=centre, inertia_centre_body=self.inertia_centre_body)
 
-    def turned(self, rotation_body):
+    def turned(self, rotation_body: AttitudeLike) -> "Solid":
         """The same solid, turned about the origin of the body axes (Rotation, matrix or rotation vector)."""
         R = rotation("rotation_body", rotation_body)
         return Solid(
@@ -65,7 +72,7 @@ class Solid:
             inertia_centre_body=R @ self.inertia_centre_body @ R.T,
         )
 
-    def __add__(self, other):
+    def __add__(self, other: "Solid") -> "Solid":
         """Both solids as one body; they share their body axes."""
         if not isinstance(other, Solid):
             return NotImplemented
@@ -75,14 +82,14 @@ class Solid:
         return Solid(mass=mass, centre_of_mass_body=centre, inertia_centre_body=about)
 
     @property
-    def principal(self):
+    def principal(self) -> tuple[np.ndarray, np.ndarray]:
         """Principal moments about the centre of mass, rising, and the rotation from principal to body axes."""
         moments, axes = np.linalg.eigh(self.inertia_centre_body)
         return moments, axes * np.sign(np.linalg.det(axes))
 
 
 @checked_call
-def box(*, mass, lengths_body):
+def box(*, mass: float, lengths_body: ArrayLike) -> Solid:
     """A box with its centre at the origin and edges along the body axes, of the lengths given."""
     a, b, c = positive_vector("lengths_body", lengths_body)
     m = positive("mass", mass)
@@ -90,7 +97,7 @@ def box(*, mass, lengths_body):
 
 
 @checked_call
-def ellipsoid(*, mass, semi_axes_body):
+def ellipsoid(*, mass: float, semi_axes_body: ArrayLike) -> Solid:
     """A solid ellipsoid with its centre at the origin and semi-axes along the body axes."""
     a, b, c = positive_vector("semi_axes_body", semi_axes_body)
     m = positive("mass", mass)
@@ -98,7 +105,9 @@ def ellipsoid(*, mass, semi_axes_body):
 
 
 @checked_call
-def cylinder(*, mass, radius, height, inner_radius=0.0, axis_body=(0.0, 0.0, 1.0)):
+def cylinder(
+    *, mass: float, radius: float, height: float, inner_radius: float = 0.0, axis_body: ArrayLike = (0.0, 0.0, 1.0)
+) -> Solid:
     """A cylinder with its centre at the origin, its axis along `axis_body`; a tube with an inner radius."""
     m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
     inner = number("inner_radius", inner_radius)
@@ -109,7 +118,7 @@ def cylinder(*, mass, radius, height, inner_radius=0.0, axis_body=(0.0, 0.0, 1.0
 
 
 @checked_call
-def cone(*, mass, radius, height, axis_body=(0.0, 0.0, 1.0)):
+def cone(*, mass: float, radius: float, height: float, axis_body: ArrayLike = (0.0, 0.0, 1.0)) -> Solid:
     """A solid cone with its tip at the origin and the centre of its base at height along `axis_body`: a top."""
     m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
     along, across = 3 * m * r * r / 10, 3 * m * (4 * r * r + h * h) / 80
@@ -117,7 +126,7 @@ def cone(*, mass, radius, height, axis_body=(0.0, 0.0, 1.0)):
 
 
 @checked_call
-def point_masses(*, masses, positions_body):
+def point_masses(*, masses: ArrayLike, positions_body: ArrayLike) -> Solid:
     """Point masses held together by weightless rods; positions (n, 3) in body axes."""
     m = real_array("masses", masses, "n masses")
     x = real_array("positions_body", positions_body, "n positions (n, 3) in body axes")
@@ -134,7 +143,7 @@ def point_masses(*, masses, positions_body):
 
 
 @checked_call
-def mesh(source, *, mass=None, density=None, scale=1.0):
+def mesh(source: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0) -> Solid:
     """The solid inside a closed triangle mesh: a file (.stl, .obj) or (vertices, faces) in body axes.
 
     Give mass or density (mass per volume); scale multiplies the lengths first: 1e-3 for a file in millimetres.
@@ -164,7 +173,7 @@ def mesh(source, *, mass=None, density=None, scale=1.0):
 # ---- mesh files --------------------------------------------------------------------------------------
 
 
-def read_mesh(path):
+def read_mesh(path: str | os.PathLike[str]) -> Mesh:
     """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles."""
     path = file_path("path", path)
     readers = {".stl": _read_stl, ".obj": _read_obj}
@@ -181,7 +190,7 @@ def read_mesh(path):
     return vertices, faces
 
 
-def _read_stl(path):
+def _read_stl(path: Path) -> Mesh:
     data = path.read_bytes()
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if len(data) == 84 + 50 * count:  # only the length tells: binary files may begin with "solid", too
@@ -195,8 +204,9 @@ def _read_stl(path):
     return vertices, index.reshape(-1, 3)
 
 
-def _read_obj(path):
-    vertices, faces = [], []
+def _read_obj(path: Path) -> Mesh:
+    vertices: list[list[float]] = []
+    faces: list[tuple[int, int, int]] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         if words[:1] == ["v"]:
@@ -208,7 +218,7 @@ def _read_obj(path):
     return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)
 
 
-def _pair(source):
+def _pair(source: Any) -> Mesh:
     wanted = "a file (.stl, .obj) or (vertices (n, 3), faces (m, 3))"
     pair = items("source", source, wanted)
     if len(pair) != 2:
@@ -219,7 +229,7 @@ def _pair(source):
     return vertices, faces
 
 
-def _checked_mesh(vertices, faces):
+def _checked_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
     if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
         raise InputError(f"vertices have shape {vertices.shape} and faces {faces.shape}; give (n, 3) and (m, 3).")
     if not np.isfinite(vertices).all():
@@ -239,11 +249,11 @@ def _checked_mesh(vertices, faces):
 # ---- helpers -----------------------------------------------------------------------------------------
 
 
-def _solid(mass, moments):
+def _solid(mass: float, moments: np.ndarray) -> Solid:
     return Solid(mass=mass, centre_of_mass_body=np.zeros(3), inertia_centre_body=np.diag(moments))
 
 
-def _about_axis(mass, axis_body, along, across, centre):
+def _about_axis(mass: float, axis_body: ArrayLike, along: float, across: float, centre: float) -> Solid:
     a = vector("axis_body", axis_body)
     if not a.any():
         raise InputError("axis_body is zero; it must be a direction, of any length.")

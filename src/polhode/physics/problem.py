@@ -129,7 +129,7 @@ class Problem(Quantities, ForRuns):
         inertia: ArrayLike,
         torque: Kernel,
         potential: Kernel | None,
-        parameters: Sequence[float] | Callable[[np.ndarray, np.ndarray], np.ndarray] = (),
+        parameters: Sequence[float] | np.ndarray | Callable[[np.ndarray, np.ndarray], np.ndarray] = (),
         Q0: AttitudeLike | None = None,
         Omega0: ArrayLike | None = None,
         Pi0: ArrayLike | None = None,

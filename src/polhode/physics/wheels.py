@@ -20,6 +20,7 @@ from polhode.errors import InputError, one_line
 from polhode.pickling import Travels
 
 
+@inputs.checked_construction
 @dataclass(frozen=True)
 class Wheel(Travels):
     """A wheel on an axis that is fixed in the body.

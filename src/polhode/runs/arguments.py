@@ -1,5 +1,7 @@
 """What every kind of run is given first: a problem and a method."""
 
+from typing import Any
+
 from polhode.errors import InputError
 from polhode.integrators.lookup import is_name
 from polhode.integrators.method import Method
@@ -8,7 +10,7 @@ from polhode.physics.catalogue import problems
 from polhode.physics.problem import Problem
 
 
-def given_problem(problem: object, method: object) -> Problem:
+def given_problem(problem: Any, method: object) -> Problem:
     """The problem, from a Problem or its name; a sentence where it has changed places with the method."""
     swapped = isinstance(problem, Method) or (isinstance(problem, str) and is_name(problem))
     if isinstance(method, Problem) or (swapped and isinstance(method, str) and method.lower() in problems()):

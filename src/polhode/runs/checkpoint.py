@@ -10,12 +10,21 @@ import hashlib
 import io
 import json
 import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.errors import FileError, InputError
 from polhode.kernels.fingerprint import fingerprint
+from polhode.physics.problem import Problem
 from polhode.runs import places
+from polhode.runs.reductions import Survey
+
+if TYPE_CHECKING:
+    from polhode.runs.drive import Run
+    from polhode.runs.runner import Runner
 
 NAME = b"polhode checkpoint "
 VERSION = b"2"
@@ -25,7 +34,9 @@ MOST_ITERATIONS = 10**6
 """Iterations that no step needs, all its stages together."""
 
 
-def description(problem, runner, n, every, survey, streamed):
+def description(
+    problem: Problem, runner: "Runner", n: int, every: int, survey: Survey | None, streamed: bool
+) -> dict[str, Any]:
     """What two runs must have in common for one to go on where the other stopped."""
     numbers = (problem.moments, problem.axes, problem.parameters, problem.Q0, problem.Omega0, problem.t0)
     text = b"".join(np.asarray(x, float).tobytes() for x in numbers)
@@ -47,7 +58,7 @@ def description(problem, runner, n, every, survey, streamed):
     }
 
 
-def _known(what, values):
+def _known(what: str, values: Sequence[Any]) -> str:
     """The fingerprint of what a run is made of, if all of it can be seen."""
     found = fingerprint(values)
     if found.unseen:
@@ -58,7 +69,7 @@ def _known(what, values):
     return found.digest
 
 
-def write(path, run, **arrays):
+def write(path: Path, run: Mapping[str, Any], **arrays: Any) -> None:
     """Replace the checkpoint at `path`."""
     place = places.target(path, "checkpoint")
     data = io.BytesIO()
@@ -70,7 +81,7 @@ def write(path, run, **arrays):
         raise places.unwritable(f"The checkpoint {places.shown(path)}", error) from error
 
 
-def check_place(path):
+def check_place(path: Path) -> None:
     """Raise the error that writing there would raise, before work is done for it."""
     place = places.target(path, "checkpoint")
     places.tidy(place)
@@ -82,7 +93,7 @@ def check_place(path):
         raise places.unwritable(f"The checkpoint {places.shown(path)}", error) from error
 
 
-def read(path, run):
+def read(path: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
     """The arrays of the checkpoint of this run, or None if there is none yet."""
     place = places.target(path, "checkpoint")
     try:
@@ -104,9 +115,13 @@ def read(path, run):
     return arrays
 
 
-def fault(run, found, streamed):
+def fault(run: "Run", found: dict[str, Any], streamed: bool) -> str:
     """What is wrong with the numbers of a checkpoint for this run, or "" where nothing can be seen to be wrong."""
-    shapes = {"counts": ("i8", (3,)), "seconds": ("f8", ()), "state": ("f8", (len(run.runner.numbers()),))}
+    shapes: dict[str, tuple[str, tuple[int, ...] | None]] = {
+        "counts": ("i8", (3,)),
+        "seconds": ("f8", ()),
+        "state": ("f8", (len(run.runner.numbers()),)),
+    }
     shapes |= {"rows": ("i8", ()), "digest": ("i8", ())} if streamed else {"rows": ("f8", None)}
     if run.survey:
         shapes["tally"] = ("f8", run.survey.tally.shape)
@@ -136,7 +151,7 @@ def fault(run, found, streamed):
     )
 
 
-def state_fault(runner, state, done):
+def state_fault(runner: "Runner", state: np.ndarray, done: int) -> str:
     """What is wrong with a state, as `fault`: numbers that are not finite, a quaternion that is no rotation."""
     if not np.isfinite(state).all():
         return "its state has numbers that are not finite"
@@ -147,12 +162,12 @@ def state_fault(runner, state, done):
     return ""
 
 
-def _count_fault(found, rows):
+def _count_fault(found: dict[str, Any], rows: int) -> str:
     counted = int(found["rows"])
     return "" if counted == rows + 1 else f"it counts {counted} rows, and should count {rows + 1}"
 
 
-def _rows_fault(runner, found, rows, at_row):
+def _rows_fault(runner: "Runner", found: dict[str, Any], rows: int, at_row: bool) -> str:
     table = found["rows"]
     if table.shape != (rows, runner.width):
         return f"its rows have the shape {table.shape}, not {(rows, runner.width)}"
@@ -165,7 +180,7 @@ def _rows_fault(runner, found, rows, at_row):
     return ""
 
 
-def _tally_fault(survey, tally, done):
+def _tally_fault(survey: Survey, tally: np.ndarray, done: int) -> str:
     begins = -(-np.arange(len(tally) + 1) * survey.looks // len(tally))
     counts = np.clip(done // survey.each - begins[:-1], 0, np.diff(begins))
     looked = counts > 0
@@ -176,18 +191,18 @@ def _tally_fault(survey, tally, done):
     return ""
 
 
-def refused(path, why) -> FileError:
+def refused(path: Any, why: str) -> FileError:
     """The sentence for a checkpoint that no run can go on from."""
     return FileError(
         f"{places.shown(path)} is not a checkpoint that can be read: {why}. Give another file, or delete it."
     )
 
 
-def _sealed(payload):
+def _sealed(payload: bytes | memoryview) -> bytes:
     return NAME + VERSION + b"\n" + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload
 
 
-def _opened(data, path):
+def _opened(data: bytes, path: Path) -> dict[str, Any]:
     """The arrays and the description (as `run`) inside a checkpoint whose version and checksum are right."""
     if data[:2] == b"PK":
         raise refused(path, "it was written by an earlier version, without a checksum")

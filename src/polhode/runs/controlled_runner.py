@@ -4,7 +4,10 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import steps_to
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.reductions import Survey
 
 
 class ControlledRunner(KernelRunner):
@@ -15,8 +18,21 @@ class ControlledRunner(KernelRunner):
     the past or a guess, belongs to the torque before. A run is so, for every method, that of its pieces.
     """
 
-    def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None, held=()):
-        self._period, self._looks = problem.control.steps(h), 0
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        h: float,
+        compiled: bool | None,
+        Q: np.ndarray | None = None,
+        Omega: np.ndarray | None = None,
+        t: float | None = None,
+        survey: Survey | None = None,
+        held: tuple[float, ...] = (),
+    ) -> None:
+        assert problem.control is not None  # see ``runner_of``
+        self._control, self._looks = problem.control, 0
+        self._period = problem.control.steps(h)
         if survey is not None:
             raise InputError(
                 f"reduce does not go with a controller, and {problem.name!r} has one: save states instead."
@@ -26,13 +42,13 @@ class ControlledRunner(KernelRunner):
         if held:
             self._hold()
 
-    def first_look(self):
+    def first_look(self) -> None:
         """Let the controller look at the start, before there is a run: what the law raises is for the user."""
         self._look_before(0)
 
-    def check_look(self):
+    def check_look(self) -> None:
         """Raise InputError unless the controller looks here: a single step does not know what it held before."""
-        t, t0, period = self.t0, self.problem.t0, self.problem.control.period
+        t, t0, period = self.t0, self.problem.t0, self._control.period
         n, is_whole = steps_to(t0, self.h, t)
         if not is_whole or n % self._period:
             raise InputError(
@@ -40,7 +56,7 @@ class ControlledRunner(KernelRunner):
                 f"{period:g}. Take a step from there, or make an Integrator."
             )
 
-    def advance(self, first, n, every, left, out, row):
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """Take steps; see ``Runner.advance``."""
         taken, iterations, error = 0, 0, 0.0
         while taken < n:
@@ -57,30 +73,31 @@ class ControlledRunner(KernelRunner):
                 break
         return taken, row, left, iterations, error, self.state
 
-    def part(self, h, t):
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """See ``Runner.part``; what is held after a look at t counts."""
         self._look_before(round((t - self.t0) / self.h))
         return super().part(h, t)
 
-    def torques(self, steps, iterations):
+    def torques(self, steps: int, iterations: int) -> int | None:
         """How often the torque has been evaluated."""
-        return super().torques(steps, iterations) + self._looks * self.method.torques_at_start
+        known = super().torques(steps, iterations)
+        return None if known is None else known + self._looks * self.method.torques_at_start
 
-    def _number(self, i):
+    def _number(self, i: int) -> int:
         """The number of step i, counted from the start of the problem."""
         return round((self.t0 - self.problem.t0) / self.h) + i
 
-    def _look_before(self, i):
+    def _look_before(self, i: int) -> None:
         """Before step i: hold what the law says now, once, if a whole number of periods has gone by."""
         k = self._number(i)
         if k % self._period or (self.held and self.held[0] == k):
             return
         t = self.t0 + i * self.h
         (Q,), (Omega,) = self.seen(np.array([self.row()]))
-        self.held = (k, *self.problem.control.torque(t, Q, Omega).tolist())
+        self.held = (k, *self._control.torque(t, Q, Omega).tolist())
         self._hold()
         self._looks += 1
         self.state = self.method.start(self.h, t, *self.state[:2], self.body)
 
-    def _hold(self):
+    def _hold(self) -> None:
         self.give(self.problem.holding(np.array(self.held[1:])).parameters)

@@ -9,6 +9,9 @@ import functools
 import signal
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +20,11 @@ from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
 from polhode.runs import places, turns
 from polhode.runs.netcdf import Store
+from polhode.runs.reductions import Survey
 from polhode.runs.trajectory import FORMAT, Trajectory, energies, momenta
+
+if TYPE_CHECKING:
+    from polhode.runs.runner import Runner
 
 CHUNK_SECONDS = 0.2
 """How long machine code runs before Python looks at the clock, the progress bar and Ctrl-C."""
@@ -29,10 +36,19 @@ BUFFER = 16_384
 class Run:
     """One run: where it is, and where its rows and checkpoints go."""
 
-    def __init__(self, runner, n, every, survey=None, out=None, checkpoint=None):
+    def __init__(
+        self,
+        runner: "Runner",
+        n: int,
+        every: int,
+        survey: Survey | None = None,
+        out: Path | None = None,
+        checkpoint: Path | None = None,
+    ) -> None:
         self.runner, self.n, self.every, self.survey = runner, n, every, survey
         self.done, self.row, self.left, self.iterations, self.seconds = 0, 0, every, 0, 0.0
-        self.checkpoint, self.message, self.interrupted, self.resumed_at = checkpoint, "", False, None
+        self.checkpoint, self.message, self.interrupted = checkpoint, "", False
+        self.resumed_at: int | None = None
         found = None
         if checkpoint is not None:
             _check_apart(out, checkpoint)
@@ -43,7 +59,7 @@ class Run:
             self._restore(found, out is not None)
         self.rows = _Kept(self, found) if out is None else _Streamed(self, out, found)
 
-    def go(self, checkpoint_every, tick):
+    def go(self, checkpoint_every: float, tick: Callable[[int], None]) -> None:
         """Take the steps that remain."""
         try:
             self._go(checkpoint_every, tick)
@@ -51,7 +67,7 @@ class Run:
             self.rows.close()  # as it is: it says that the run did not end
             raise
 
-    def _go(self, checkpoint_every, tick):
+    def _go(self, checkpoint_every: float, tick: Callable[[int], None]) -> None:
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
         with Interrupt(self._is_short(chunk)) as interrupt:
@@ -75,11 +91,11 @@ class Run:
             self.rows.last()
             self.left = self.every
 
-    def _is_short(self, chunk):
+    def _is_short(self, chunk: int) -> bool:
         """Whether the run is one piece of machine code: over before a Ctrl-C could be noted, and nothing to tidy up."""
         return self.runner.is_compiled and self.n <= min(chunk, self.rows.most_steps) and self.checkpoint is None
 
-    def _advance(self, size):
+    def _advance(self, size: int) -> None:
         try:
             took, self.rows.at, self.left, its, error, _ = self.runner.advance(
                 self.done, size, self.every, self.left, self.rows.table, self.rows.at
@@ -93,15 +109,16 @@ class Run:
         if took < size and not self.runner.ended:
             self.message = self.runner.failure(self.done, self.runner.t0 + self.done * self.runner.h, error)
 
-    def _interrupted(self):
+    def _interrupted(self) -> None:
         self.interrupted = True
         more = "" if self.checkpoint is None else " Run the same again to go on from there."
         self.message = f"Interrupted at step {self.done} of {self.n}; what was computed until then is here.{more}"
 
     # ---- checkpoints --------------------------------------------------------------------------------
 
-    def save(self):
+    def save(self) -> None:
         """Write a checkpoint; what it counts on is on the disk before."""
+        assert self.checkpoint is not None
         arrays = {
             "counts": np.array([self.done, self.left, self.iterations]),
             "seconds": np.array(self.seconds),
@@ -115,7 +132,7 @@ class Run:
             raise InputError(f"No checkpoint can be made of step {self.done} of {self.runner.name}: {why}.")
         checkpoints.write(self.checkpoint, self.description, **arrays)
 
-    def _restore(self, found, streamed):
+    def _restore(self, found: dict[str, Any], streamed: bool) -> None:
         why = checkpoints.fault(self, found, streamed)
         if why:
             raise checkpoints.refused(self.checkpoint, why)
@@ -129,11 +146,11 @@ class Run:
 
     # ---- the result ---------------------------------------------------------------------------------
 
-    def times(self, first, last):
+    def times(self, first: int, last: int) -> np.ndarray:
         """The times of rows `first` to `last`, the start being row 0."""
         return self.runner.t0 + self.runner.h * np.minimum(self.every * np.arange(first, last + 1), self.n)
 
-    def trajectory(self, integrator=None):
+    def trajectory(self, integrator: Any = None) -> Trajectory:
         """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
         stats = {
@@ -174,7 +191,7 @@ class Run:
 class _Kept:
     """Rows in memory: all of them, allocated at once."""
 
-    def __init__(self, run, found):
+    def __init__(self, run: Run, found: dict[str, Any] | None) -> None:
         self.run = run
         n, every = run.n, run.every
         check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
@@ -184,33 +201,33 @@ class _Kept:
         if found is not None:
             self.table[: self.at] = found["rows"]
 
-    def flush(self):
+    def flush(self) -> None:
         """Nothing to do: the rows are where they stay."""
 
-    def close(self):
+    def close(self) -> None:
         """Nothing to do."""
 
-    def last(self):
+    def last(self) -> None:
         """Keep the last state."""
         self.table[self.at] = self.run.runner.row()
         self.at += 1
 
-    def secured(self):
+    def secured(self) -> dict[str, np.ndarray]:
         """The rows go into the checkpoint."""
         return {"rows": self.table[: self.at]}
 
-    def fastest(self):
+    def fastest(self) -> float:
         """The largest |Omega| of all rows, with the start."""
         return turns.fastest(self._seen[1])
 
     @functools.cached_property
-    def _seen(self):
+    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
         """Attitude and velocity, with the start; once there are no more rows to come."""
         problem = self.run.runner.problem
         Q, Omega = self.run.runner.seen(self.table[: self.at])
         return np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
 
-    def finished(self, stats):
+    def finished(self, stats: dict[str, Any]) -> dict[str, np.ndarray]:
         """Time, attitude and velocity."""
         Q, Omega = self._seen
         return {"t": self.run.times(0, self.at), "Q": Q, "Omega": Omega}
@@ -219,7 +236,7 @@ class _Kept:
 class _Streamed:
     """Rows on the disk: a buffer here, the rest in a netCDF file. The start is the first row of the file."""
 
-    def __init__(self, run, path, found):
+    def __init__(self, run: Run, path: Path, found: dict[str, Any] | None) -> None:
         self.run = run
         runner = run.runner
         self.problem = runner.problem
@@ -246,29 +263,29 @@ class _Streamed:
         if self.store.rows == 0:
             self._append(run.times(0, 0), self.problem.Q0[None], self.problem.Omega0[None])
 
-    def flush(self):
+    def flush(self) -> None:
         """Write the buffer to the file."""
         if self.at:
             at = self.store.rows
             self._append(self.run.times(at, at + self.at - 1), *self.run.runner.seen(self.table[: self.at]))
             self.at = 0
 
-    def last(self):
+    def last(self) -> None:
         """Write the last state."""
         self.table[0] = self.run.runner.row()
         self.at = 1
         self.flush()
 
-    def fastest(self):
+    def fastest(self) -> float:
         """The largest |Omega| of all rows."""
         return self._fastest
 
-    def secured(self):
+    def secured(self) -> dict[str, np.ndarray]:
         """The rows are on the disk; the checkpoint holds their number and a checksum."""
         self.store.sync()
         return {"rows": np.array(self.store.rows), "digest": np.array(self.store.digest())}
 
-    def finished(self, stats):
+    def finished(self, stats: dict[str, Any]) -> dict[str, np.ndarray]:
         """Columns that read from the file where they are looked at."""
         stats["file"] = str(self.store.path)
         if not self.store.finish(self.run.message, stats, not self.run.message):
@@ -279,11 +296,11 @@ class _Streamed:
             )
         return self.store.columns()
 
-    def close(self):
+    def close(self) -> None:
         """Leave the file as it is."""
         self.store.close()
 
-    def _append(self, t, Q, Omega):
+    def _append(self, t: np.ndarray, Q: np.ndarray, Omega: np.ndarray) -> None:
         self._fastest = max(self._fastest, turns.fastest(Omega))
         columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, t, Q, Omega)}
         if self.problem.has_energy:
@@ -291,7 +308,7 @@ class _Streamed:
         self.store.append(**columns)
 
 
-def _check_apart(out, checkpoint):
+def _check_apart(out: Path | None, checkpoint: Path) -> None:
     if out is not None and places.target(out, "out") == places.target(checkpoint, "checkpoint"):
         raise InputError(f"out and checkpoint are both {places.shown(out)}. Give two files.")
 
@@ -302,20 +319,19 @@ class Interrupt:
     What is over in an instant leaves it to Python, which raises it there and then: to ask for it costs 10 us.
     """
 
-    def __init__(self, leave: bool = False):
+    def __init__(self, leave: bool = False) -> None:
         self.seen, self._leave = False, leave
 
-    def __enter__(self):
+    def __enter__(self) -> "Interrupt":
         self._ours = not self._leave and threading.current_thread() is threading.main_thread()
         if self._ours:
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
-    def _note(self, number, frame):
+    def _note(self, number: int, frame: Any) -> None:
         self.seen = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         if self._ours:
             signal.signal(signal.SIGINT, self._before or signal.SIG_DFL)  # None: not set from Python
-        return False

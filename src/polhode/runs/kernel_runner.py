@@ -1,28 +1,38 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
 import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
+from polhode.kernels.numbers import Body, Kernel, Number, Numbers, State
 from polhode.kernels.rotations import matrix
 from polhode.machine.guard import TURN, check, check_function, tried
+from polhode.physics.problem import Problem
+from polhode.runs.reductions import Survey
 from polhode.runs.seen import seen
 
 
-def body_of(problem, method, number=float, torque=None):
+def body_of(
+    problem: Problem, method: Method, number: Callable[[Any], Number] = float, torque: Kernel | None = None
+) -> Body:
     """The body a step is given: inertia, the method's coefficients, torque; numbers made by `number`."""
     J = tuple(number(x) for x in problem.moments.tolist())
     par = tuple(number(x) for x in problem.parameters)
     coefficients = method.coefficients(J, number) if method.coefficients else ()
     kernel, moving = (torque, False) if torque else problem.source(method)
-    return (J, tuple(1 / x for x in J), coefficients, (kernel, par, ()) if moving else (kernel, par))
+    source = (kernel, par, ()) if moving else (kernel, par)
+    return cast(Body, (J, tuple(1 / x for x in J), coefficients, source))
 
 
-def machine_torque(problem, method):
-    """(machine code, its type) of the torque that a method is given; None if it cannot be compiled."""
+def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
+    """(machine code, its type) of the torque that a method is given; (None, type) if it cannot be compiled."""
     from polhode.machine import compile
 
     kernel, moving = problem.source(method)
@@ -46,14 +56,25 @@ class KernelRunner:
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
 
-    def __init__(self, problem, method, h, compiled, Q=None, Omega=None, t=None, survey=None):
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        h: float,
+        compiled: bool | None,
+        Q: np.ndarray | None = None,
+        Omega: np.ndarray | None = None,
+        t: float | None = None,
+        survey: Survey | None = None,
+    ) -> None:
         if method.free_only and problem.has_torque:
             raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
         self.problem, self.method, self.h = problem, adapted(method, problem.forces), h
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self._survey, self.raised, self._doubts = survey, None, 0
+        self._survey, self._doubts = survey, 0
+        self.raised: Exception | None = None
         try:
             self.body = body_of(problem, self.method)
             self._begin(q, Pi)
@@ -62,15 +83,16 @@ class KernelRunner:
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        self._advance, self._code = self._plain, None
+        self._advance: Callable[..., tuple] = self._plain
+        self._code: tuple[Any, Any, Any] | None = None  # arguments, type and machine code of the loop
         if compiled is not False:
             self._compile(required=bool(compiled))
 
-    def _begin(self, q, Pi):
+    def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
         self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
 
-    def _compile(self, required):
+    def _compile(self, required: bool) -> None:
         from polhode.machine import compile
 
         torque, kind = machine_torque(self.problem, self.method)
@@ -98,7 +120,18 @@ class KernelRunner:
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
         machine_code = torque, potential  # held as long as their addresses are used
 
-        def advance(h, t0, first, n, every, left, state, out, row, held=machine_code):
+        def advance(
+            h: float,
+            t0: float,
+            first: int,
+            n: int,
+            every: int,
+            left: int,
+            state: State,
+            out: np.ndarray,
+            row: int,
+            held: Any = machine_code,
+        ) -> tuple:
             q, Pi, tau, memory = state
             numbers = np.array([*q, *Pi, *tau, *memory])
             done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
@@ -107,13 +140,14 @@ class KernelRunner:
         self._machine, self._code = advance, (head, kind, machine_code)
         self._advance = self._like_python
 
-    def watching(self, kernels, code):
+    def watching(self, kernels: Any, code: Any) -> Callable[..., tuple]:
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
 
         `code` is machine code of the watched `kernels`, and is compared with them at the start.
         """
         from polhode.machine import watching
 
+        assert self._code is not None  # asked of compiled runners only
         head, kind, _ = self._code
         axes = np.array(self.problem.axes.ravel())
         loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
@@ -121,7 +155,9 @@ class KernelRunner:
             self.check_event(kernel, machine, axes)
         addresses = np.array([machine.address for machine in code])
 
-        def watch(first, n, every, left, out, row, values, held=code):
+        def watch(
+            first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, held: Any = code
+        ) -> tuple:
             numbers, found = np.array(self.numbers()), np.array(values)
             *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, found)
             self.state = _state(numbers.tolist())
@@ -131,13 +167,13 @@ class KernelRunner:
 
         return watch
 
-    def check_event(self, kernel, machine, axes):
+    def check_event(self, kernel: Kernel, machine: Any, axes: np.ndarray) -> None:
         """Compare the machine code of a watched function with the function, at the start."""
         from polhode.machine import watching
 
         look, par, Pi = watching.look(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
 
-        def of_machine(Q):
+        def of_machine(Q: np.ndarray) -> Any:
             out = np.zeros(1)
             return tried(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
 
@@ -147,7 +183,9 @@ class KernelRunner:
         nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
         check(f"event of {self.problem.name!r}", kernel, places, of_machine, of_python, nearby)
 
-    def _like_python(self, h, t0, first, n, every, left, state, out, row):
+    def _like_python(
+        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
+    ) -> tuple:
         """Machine code; where it raises, the steps before that one again, and that one by Python.
 
         Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
@@ -177,7 +215,7 @@ class KernelRunner:
             size = max(1, (raises - first) // 2) if raises > first else end - first
         return n, row, left, iterations, 0.0, state
 
-    def _disagreed(self, i, raised):
+    def _disagreed(self, i: int, raised: Exception) -> None:
         """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
         self._doubts += 1
         if self._doubts == 1:
@@ -188,7 +226,7 @@ class KernelRunner:
         if self._doubts >= DOUBTS:
             self._advance = self._plain
 
-    def _guard(self, torque, kind):
+    def _guard(self, torque: Any, kind: Any) -> None:
         """The machine code that will run must say what the user's torque says."""
         from polhode.machine import compile
 
@@ -206,7 +244,9 @@ class KernelRunner:
         if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
             self._begin(*self.state[:2])
 
-    def _plain(self, h, t0, first, n, every, left, state, out, row):
+    def _plain(
+        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
+    ) -> tuple:
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
         iterations = 0
         look = (self._survey.potential, *self._look) if self._survey else ()
@@ -225,41 +265,41 @@ class KernelRunner:
         return n, row, left, iterations, 0.0, state
 
     @property
-    def is_compiled(self):
+    def is_compiled(self) -> bool:
         return self._advance != self._plain
 
-    def advance(self, first, n, every, left, out, row):
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """Take steps; see ``Runner.advance``."""
         result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
         self.state = result[5]
         return result
 
-    def give(self, par):
+    def give(self, par: Numbers) -> None:
         """Other parameters of the torque, from here on."""
         J, iJ, numbers, (kernel, _, *rest) = self.body
         self.body = (J, iJ, numbers, (kernel, par, *rest))
         if self._code is not None:
             self._code[0][2][:] = par
 
-    def row(self):
+    def row(self) -> tuple[float, ...]:
         """The state as a row."""
         return self.state[0] + self.state[1]
 
-    def seen(self, rows):
+    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows, in the user's axes."""
         return seen(self.problem, rows)
 
-    def row_of(self, Q, Omega):
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
         """The row of an attitude and a velocity in the user's axes."""
         q, Pi = self.problem.start(Q, Omega)
         return q + Pi
 
-    def place(self, row, t, h):
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
         self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
         self.h, self.t0 = h, t
 
-    def part(self, h, t):
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
         state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
         if self._survey:  # nothing of this is tallied
@@ -268,24 +308,24 @@ class KernelRunner:
             took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
         return tuple(out[0].tolist()) if took else None
 
-    def numbers(self):
+    def numbers(self) -> tuple[float, ...]:
         """The whole state as numbers; `restore` takes them back."""
         q, Pi, tau, memory = self.state
         return (*q, *Pi, *tau, *memory)
 
-    def restore(self, numbers):
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
         self.state = _state(numbers)
 
-    def made_of(self):
+    def made_of(self) -> tuple[Any, ...]:
         """What the method is: its functions and coefficients."""
         return self.method.step, self.method.start, self.body[2]
 
-    def torques(self, steps, iterations):
+    def torques(self, steps: int, iterations: int) -> int | None:
         """How often the torque has been evaluated."""
         return self.method.torques_at_start + self.method.torques(steps, iterations)
 
-    def failure(self, k, t, error):
+    def failure(self, k: int, t: float, error: float) -> str:
         """The sentence for a step that failed: number k, at time t."""
         where = f"step {k} (t = {t:g}) of {self.problem.name} with h = {self.h:g}"
         if self.raised is not None:
@@ -306,7 +346,7 @@ class KernelRunner:
         )
 
 
-def _state(numbers):
+def _state(numbers: Sequence[float] | np.ndarray) -> State:
     """The state of a step from its numbers."""
     x = tuple(numbers)
     return x[:4], x[4:7], x[7:10], x[10:]

@@ -23,18 +23,33 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import FileError
 from polhode.runs import netcdf_classic, netcdf_header, places
+from polhode.runs.netcdf_classic import Header
 from polhode.runs.netcdf_header import BLOCK, FIELDS, ROOM
+
+CLOSED = -1
+"""In place of the number of a file that is closed."""
 
 
 class Store:
     """The file of one run, with the rows written so far."""
 
-    def __init__(self, path, attributes, has_energy, planned, rows=0, digest=None):
+    def __init__(
+        self,
+        path: Path,
+        attributes: Mapping[str, Any],
+        has_energy: bool,
+        planned: int,
+        rows: int = 0,
+        digest: int | None = None,
+    ) -> None:
         """Begin a file for so many planned rows, or (rows > 0) go on with the one that holds rows of this digest."""
         self.path, self._place = places.named(path, "out"), places.target(path)
         self._fields = {k: v for k, v in FIELDS.items() if has_energy or k != "energy"}
@@ -47,7 +62,7 @@ class Store:
         else:
             self._begin()
 
-    def _begin(self):
+    def _begin(self) -> None:
         places.tidy(self._place)
         new = places.beside(self._place)
         try:
@@ -63,7 +78,7 @@ class Store:
             raise places.unwritable(places.shown(self.path), error) from error
         places.sync_folder(self._place.parent)
 
-    def _go_on(self, rows, digest):
+    def _go_on(self, rows: int, digest: int | None) -> None:
         """Read the rows counted, compare, and only then touch the file."""
         try:
             self._file = os.open(self._place, os.O_RDWR)
@@ -89,9 +104,9 @@ class Store:
                 "or damaged. Delete the checkpoint to begin anew."
             )
         self._write(self._head[:4] + struct.pack(">I", rows) + self._head[8:] + netcdf_header.AXES, 0)
-        self._write(checksums, self._begins("checksum"))
+        self._write(bytes(checksums), self._begins("checksum"))
 
-    def append(self, **columns):
+    def append(self, **columns: np.ndarray) -> None:
         """Write rows behind those that are there: t, Q, Omega, momentum and, where there is one, energy."""
         table = np.empty(len(columns["t"]), self.dtype)
         for name in self._fields:
@@ -101,18 +116,18 @@ class Store:
         self._write(self._absorb(data), self._begins("checksum") + 4 * block)
         self._write(struct.pack(">I", self.rows), netcdf_classic.RECORDS)
 
-    def sync(self):
+    def sync(self) -> None:
         """Return when everything written is on the disk."""
         try:
             os.fsync(self._file)
         except OSError as error:
             raise self._lost(error) from error
 
-    def digest(self):
+    def digest(self) -> int:
         """One number for all rows so far: the checksum of the checksums of their blocks."""
         return zlib.crc32(struct.pack(">I", self._tail), self._full)
 
-    def finish(self, message, stats, success):
+    def finish(self, message: str, stats: dict[str, Any], success: bool) -> bool:
         """Write what is known at the end, then the mark that the file is complete. Returns whether it has its name."""
         self._end_of_rows()
         text = json.dumps(stats)
@@ -133,22 +148,22 @@ class Store:
         except OSError:
             return False
 
-    def columns(self):
+    def columns(self) -> dict[str, np.ndarray]:
         """The columns as arrays that are read from the file where they are looked at: this file, whatever its name."""
         with os.fdopen(os.dup(self._file), "rb") as file:
             table = np.memmap(file, self.dtype, "r", self._begins("t"), (self.rows,))
         return {name: table[name] for name in self._fields}
 
-    def close(self):
+    def close(self) -> None:
         """Leave the file as it is."""
-        if self._file is not None:
+        if self._file >= 0:
             os.close(self._file)
-        self._file = None
+        self._file = CLOSED
 
-    def _begins(self, variable):
+    def _begins(self, variable: str) -> int:
         return self._header.begins[variable]
 
-    def _end_of_rows(self):
+    def _end_of_rows(self) -> int:
         """Where the next row goes; the rows before must be there: behind a cut the system would make up zeros."""
         end = self._begins("t") + self.rows * self.dtype.itemsize
         if os.fstat(self._file).st_size < end:
@@ -158,7 +173,7 @@ class Store:
             )
         return end
 
-    def _absorb(self, data):
+    def _absorb(self, data: bytes) -> bytes:
         """Count rows; the checksums of the blocks they touch, as bytes."""
         checksums, view = b"", memoryview(data)
         while view:
@@ -172,11 +187,11 @@ class Store:
                 self._tail, self._full = 0, zlib.crc32(checksum, self._full)
         return checksums
 
-    def _attribute(self, **values):
+    def _attribute(self, **values: bytes) -> None:
         for name, value in values.items():
             self._write(value, self._header.places[name][0])
 
-    def _write(self, data, offset):
+    def _write(self, data: bytes, offset: int) -> None:
         view = memoryview(data)
         try:
             while view:
@@ -185,7 +200,7 @@ class Store:
         except OSError as error:
             raise self._lost(error) from error
 
-    def _lost(self, error):
+    def _lost(self, error: OSError) -> FileError:
         return FileError(
             f"{places.shown(self.path)} cannot be written any more: {error.strerror}. The {self.rows} rows before are "
             "in it, and a run with a checkpoint can go on from there once this is mended."
@@ -195,7 +210,7 @@ class Store:
 # ---- reading -----------------------------------------------------------------------------------------
 
 
-def read(path):
+def read(path: Any) -> Any:
     """The Dataset of a file that a run wrote, with what is missing said in its attributes; None for another file."""
     with open(path, "rb") as file:
         head = file.read(netcdf_header.LONGEST)
@@ -222,7 +237,7 @@ def read(path):
         return _dataset(path, header, *_rows(file, header))
 
 
-def _rows(file, header):
+def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, list[Any]]:
     """The rows that match their checksums, how many are counted and present, and the ranges of those left out."""
     fields = {k: v for k, v in FIELDS.items() if k in header.begins}
     dtype, planned = netcdf_header.dtype(fields), int(header.attributes["rows"][0])
@@ -248,7 +263,7 @@ def _rows(file, header):
     return {k: column[:kept] for k, column in columns.items()}, counted, present, bad
 
 
-def _matches(raw, count, size, checksum):
+def _matches(raw: bytes, count: int, size: int, checksum: int) -> bool:
     """Whether so many rows match; a run killed between checksum and count leaves a checksum of a few rows more."""
     found = zlib.crc32(raw[: count * size])
     while found != checksum and count * size < len(raw):
@@ -257,13 +272,13 @@ def _matches(raw, count, size, checksum):
     return found == checksum
 
 
-def _dataset(path, header, columns, counted, present, bad):
+def _dataset(path: Path, header: Header, columns: Any, counted: int, present: int, bad: list[Any]) -> Any:
     import xarray
 
     rows = len(columns["t"])
     values = {k: v.rstrip() if isinstance(v, str) else v for k, v in header.attributes.items()}
     values |= {k: v[0] for k, v in values.items() if not isinstance(v, str) and len(v) == 1}
-    planned, path = int(values["rows"]), places.shown(path)
+    planned, label = int(values["rows"]), places.shown(path)
     raw = {k: netcdf_header.raw(header, k) for k in ("message", "stats", "success")}
     ended = netcdf_header.end(raw, header.records) == netcdf_header.raw(header, "checksum_end")
     missing = []
@@ -273,12 +288,12 @@ def _dataset(path, header, columns, counted, present, bad):
         ranges = ", ".join(f"{a} to {b}" for a, b in bad[:5]) + (", ..." if len(bad) > 5 else "")
         missing.append(f"rows {ranges} do not match their checksums and are left out")
     if not rows:
-        raise FileError(f"No row of {path} can be read ({'; '.join(missing) or 'the run did not get so far'}).")
+        raise FileError(f"No row of {label} can be read ({'; '.join(missing) or 'the run did not get so far'}).")
     whole = ended and values["complete"] == 1 and rows == planned
     if values["complete"] == 1 and not ended:
         missing.append("what it says of its end does not match its checksum")
     why = f" ({'; '.join(missing)})" if missing else ""
-    there = f"{rows} of {planned} rows are in {path}{why}."
+    there = f"{rows} of {planned} rows are in {label}{why}."
     if ended and not missing and (whole or not values["success"]):
         message = values["message"]
     elif ended or values["complete"] == 1:

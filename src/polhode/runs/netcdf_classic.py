@@ -14,7 +14,9 @@ records, each with its part of every other variable.
 
 import math
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -42,15 +44,19 @@ def encoded(dimensions: dict, attributes: dict, variables: dict) -> bytes:
     """The bytes of a header without records; variables are name: (type, names of dimensions, attributes)."""
     names = list(dimensions)
 
-    def variable(name, kind, axes, own, begin):
+    def variable(
+        name: str, kind: Any, axes: Sequence[str], own: Mapping[str, Any], begin: int
+    ) -> tuple[bytes, int, bool]:
         width = np.dtype(DTYPES[kind]).itemsize
         size = _padded_length(width * math.prod(dimensions[a] for a in axes if dimensions[a]))
         ids = struct.pack(f">{1 + len(axes)}I", len(axes), *(names.index(a) for a in axes))
         entry = _name(name) + ids + _attributes(own) + struct.pack(">IIQ", kind, size, begin)
         return entry, size, bool(axes) and dimensions[axes[0]] == 0
 
-    def whole(begins):
-        entries = [variable(name, *about, begins.get(name, 0)) for name, about in variables.items()]
+    def whole(begins: Mapping[str, int]) -> tuple[bytes, dict[str, tuple[int, bool]]]:
+        entries = [
+            variable(name, kind, axes, own, begins.get(name, 0)) for name, (kind, axes, own) in variables.items()
+        ]
         head = MAGIC + struct.pack(">I", 0)
         head += _list(DIMENSION, [_name(name) + struct.pack(">I", n) for name, n in dimensions.items()])
         head += _attributes(attributes) + _list(VARIABLE, [entry for entry, _, _ in entries])
@@ -72,25 +78,25 @@ def decoded(data: bytes) -> Header:
         raise ValueError("not the header of a classic netCDF file") from error
 
 
-def _decoded(data):
+def _decoded(data: bytes) -> Header:
     if data[:4] != MAGIC:
         raise ValueError("not the header of a classic netCDF file")
     header, at = Header(records=struct.unpack_from(">I", data, RECORDS)[0]), RECORDS + 4
 
-    def numbers(code):
+    def numbers(code: str) -> Any:
         nonlocal at
         found = struct.unpack_from(">" + code, data, at)
         at += struct.calcsize(">" + code)
         return found
 
-    def text():
+    def text() -> str:
         nonlocal at
         (length,) = numbers("I")
         value = _part(data, at, length).decode()
         at += _padded_length(length)
         return value
 
-    def attributes():
+    def attributes() -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
         nonlocal at
         found, places = {}, {}
         for _ in range(numbers("II")[1]):
@@ -116,17 +122,17 @@ def _decoded(data):
     return header
 
 
-def _part(data, at, length):
+def _part(data: bytes, at: int, length: int) -> bytes:
     if at + length > len(data):
         raise ValueError("not the header of a classic netCDF file: it is cut")
     return data[at : at + length]
 
 
-def _list(tag, entries):
+def _list(tag: int, entries: Sequence[bytes]) -> bytes:
     return struct.pack(">II", tag if entries else 0, len(entries)) + b"".join(entries)
 
 
-def _attributes(values):
+def _attributes(values: Mapping[str, Any]) -> bytes:
     entries = []
     for name, value in values.items():
         if isinstance(value, (str, bytes)):
@@ -140,14 +146,14 @@ def _attributes(values):
     return _list(ATTRIBUTE, entries)
 
 
-def _name(text):
+def _name(text: str) -> bytes:
     raw = text.encode()
     return struct.pack(">I", len(raw)) + _padded(raw)
 
 
-def _padded(raw):
+def _padded(raw: bytes) -> bytes:
     return raw.ljust(_padded_length(len(raw)), b"\0")
 
 
-def _padded_length(n):
+def _padded_length(n: int) -> int:
     return -(-n // 4) * 4

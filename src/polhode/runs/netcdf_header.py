@@ -2,11 +2,14 @@
 
 import struct
 import zlib
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import FileError
 from polhode.runs import netcdf_classic
+from polhode.runs.netcdf_classic import Header
 
 FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "momentum": ("space",)}
 BLOCK = 1024
@@ -21,7 +24,7 @@ LONGEST = 1 << 20
 OPEN = "This run did not end, or is still going on."
 
 
-def encoded(attributes, fields, planned):
+def encoded(attributes: Mapping[str, Any], fields: Mapping[str, Any], planned: int) -> bytes:
     """The bytes before the first row, but for the checksums of the blocks."""
     blocks = -(-planned // BLOCK)
     values = {
@@ -35,7 +38,9 @@ def encoded(attributes, fields, planned):
         "checksum_end": 8 * "-",
     }
     about = {"long_name": f"CRC-32 of each block of {BLOCK} rows, as they are in this file", "_Unsigned": "true"}
-    variables = {axis: (netcdf_classic.CHAR, (axis, "letter"), {"_Encoding": "ascii"}) for axis in ("space", "body")}
+    variables: dict[str, tuple[int, tuple[str, ...], dict[str, str]]] = {
+        axis: (netcdf_classic.CHAR, (axis, "letter"), {"_Encoding": "ascii"}) for axis in ("space", "body")
+    }
     variables["checksum"] = (netcdf_classic.INT, ("block",), about)
     variables |= {name: (netcdf_classic.DOUBLE, ("t", *axes), {}) for name, axes in fields.items()}
     head = netcdf_classic.encoded({"t": 0, "space": 3, "body": 3, "letter": 1, "block": blocks}, values, variables)
@@ -46,7 +51,7 @@ def encoded(attributes, fields, planned):
     return head[:at] + _checksum_of(head, header) + head[at + length :]
 
 
-def _checksum_of(head, header):
+def _checksum_of(head: bytes, header: Header) -> bytes:
     blank = bytearray(head)
     blank[netcdf_classic.RECORDS : netcdf_classic.RECORDS + 4] = bytes(4)
     for name in CHANGES:
@@ -55,35 +60,35 @@ def _checksum_of(head, header):
     return b"%08x" % zlib.crc32(blank)
 
 
-def is_intact(head, header):
+def is_intact(head: bytes, header: Header) -> bool:
     """Whether a header is as it was written, but for what changes."""
     return all(name in header.places for name in CHANGES) and raw(header, "checksum_header") == _checksum_of(
         head, header
     )
 
 
-def end(values, rows):
+def end(values: Mapping[str, bytes], rows: int) -> bytes:
     """The checksum of what is known at the end."""
     return b"%08x" % zlib.crc32(values["message"] + values["stats"] + values["success"] + struct.pack(">I", rows))
 
 
-def raw(header, name):
+def raw(header: Header, name: str) -> bytes:
     """The bytes of an attribute."""
     value = header.attributes[name]
     return value.encode() if isinstance(value, str) else value.tobytes()
 
 
-def room(name, text):
+def room(name: str, text: str) -> bytes:
     """A text in its room: cut where it is too long, never within a letter."""
     letters = text.replace("\0", " ").encode("utf-8", "backslashreplace")[: ROOM[name]]
     return letters.decode("utf-8", "ignore").encode().ljust(ROOM[name])
 
 
-def integer(value):
+def integer(value: int) -> bytes:
     """A number as an attribute holds it."""
     return struct.pack(">i", value)
 
 
-def dtype(fields):
+def dtype(fields: Mapping[str, Any]) -> np.dtype:
     """A row."""
     return np.dtype([(k, ">f8", (3,) * len(v)) for k, v in fields.items()])

@@ -11,11 +11,13 @@ import pathlib
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
+from typing import Any
 
 from polhode.errors import FileError, InputError, one_line
 
 
-def target(path, what="") -> pathlib.Path:
+def target(path: Any, what: str = "") -> pathlib.Path:
     """The path at which a file is to be written; links are followed. Raises a sentence for what cannot be one."""
     label = f"{what} " if what else ""
     place = named(path, what)
@@ -32,7 +34,7 @@ def target(path, what="") -> pathlib.Path:
     return place
 
 
-def named(path, what="") -> pathlib.Path:
+def named(path: Any, what: str = "") -> pathlib.Path:
     """The path given; it must be text that can name a file."""
     label = f"{what} " if what else ""
     try:
@@ -48,14 +50,14 @@ def named(path, what="") -> pathlib.Path:
     return pathlib.Path(text)
 
 
-def shown(path) -> str:
+def shown(path: Any) -> str:
     """A path as it goes into a sentence: shortened when it is very long."""
     text = os.fsdecode(path)
     text = text if text.isprintable() else repr(text)
     return text if len(text) <= 200 else f"{text[:80]}...{text[-80:]} ({len(text)} characters)"
 
 
-def unwritable(label, error, advice="Check the folder and its permissions.") -> FileError:
+def unwritable(label: str, error: Exception, advice: str = "Check the folder and its permissions.") -> FileError:
     """The sentence for a file that the system does not let us write."""
     return FileError(f"{label} cannot be written: {getattr(error, 'strerror', None) or error}. {advice}")
 
@@ -76,11 +78,11 @@ def tidy(path: pathlib.Path) -> None:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
-def _mark(path):
+def _mark(path: pathlib.Path) -> str:
     return f".polhode-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]}-"
 
 
-def _lives(process):
+def _lives(process: int) -> bool:
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -91,7 +93,7 @@ def _lives(process):
 
 
 @contextlib.contextmanager
-def replacing(path: pathlib.Path):
+def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
     """A new name to write to; it takes the place of `path` when all went well, and goes away when not."""
     new = beside(path)
     try:
@@ -105,7 +107,7 @@ def replacing(path: pathlib.Path):
             os.unlink(new)
 
 
-def sync(path) -> None:
+def sync(path: Any) -> None:
     """Return when a file is on the disk."""
     handle = os.open(path, os.O_RDWR)
     try:
@@ -114,7 +116,7 @@ def sync(path) -> None:
         os.close(handle)
 
 
-def sync_folder(folder) -> None:
+def sync_folder(folder: Any) -> None:
     """Make a new name in a folder lasting; not every system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -1,12 +1,15 @@
 """Runs what can only be called: a user's step in NumPy, or an integrator behind a BlackBox."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError, one_line
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 
 class PlainRunner:
@@ -17,16 +20,16 @@ class PlainRunner:
     ended = ""
     held: tuple[float, ...] = ()  # no controller
 
-    def __init__(self, problem, function, h):
+    def __init__(self, problem: Problem, function: Any, h: float) -> None:
         if problem.control is not None:
             raise InputError(f"A controller goes with a method of the catalogue or a Method; {problem.name!r} has one.")
         self.problem, self.function, self.h = problem, function, h
         self.name = name_of(function)
         self.t0 = problem.t0
-        self.raised = None
+        self.raised: Exception | None = None
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
-    def one(self, Q, Omega, t):
+    def one(self, Q: np.ndarray, Omega: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
         """One step, checked."""
         try:
             return self.some(Q, Omega, t, 1)
@@ -35,7 +38,7 @@ class PlainRunner:
         except Exception as error:
             raise InputError(f"{self.name} raised {type(error).__name__} at t = {t:g}: {error}.") from error
 
-    def some(self, Q, Omega, t, n):
+    def some(self, Q: np.ndarray, Omega: np.ndarray, t: float, n: int) -> tuple[np.ndarray, np.ndarray]:
         """n steps at once by a BlackBox, or one by a function; checked."""
         if isinstance(self.function, BlackBox):
             result = self.function.advance(self.problem, Q, Omega, self.h, n, t)
@@ -51,7 +54,7 @@ class PlainRunner:
             )
         return Q1, Omega1
 
-    def advance(self, first, n, every, left, out, row):
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """As ``Runner.advance``; rows hold Q and Omega (12 numbers): Q need not be a rotation."""
         i, end = first, first + n
         while i < end:
@@ -74,24 +77,24 @@ class PlainRunner:
                 left = every
         return n, row, left, 0, 0.0, None
 
-    def row(self):
+    def row(self) -> np.ndarray:
         """The state as a row."""
         return np.concatenate([self.Q.ravel(), self.Omega])
 
-    def seen(self, rows):
+    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows."""
         return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
 
-    def row_of(self, Q, Omega):
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
         """The row of an attitude and a velocity."""
         return (*np.asarray(Q).ravel().tolist(), *np.asarray(Omega).tolist())
 
-    def place(self, row, t, h):
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with steps of h."""
         self.restore(row)
         self.h, self.t0 = h, t
 
-    def part(self, h, t):
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
         own, self.h = self.h, h
         try:
@@ -101,22 +104,22 @@ class PlainRunner:
         row = self.row_of(Q, Omega)
         return row if all(map(math.isfinite, row)) else None
 
-    def numbers(self):
+    def numbers(self) -> np.ndarray:
         """The whole state as numbers; `restore` takes them back."""
         return self.row()
 
-    def restore(self, numbers):
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
         self.Q, self.Omega = np.array(numbers[:9]).reshape(3, 3), np.array(numbers[9:])
 
-    def made_of(self):
+    def made_of(self) -> tuple[Any, ...]:
         """What the method is: the function."""
         return (self.function,)
 
-    def torques(self, steps, iterations):
+    def torques(self, steps: int, iterations: int) -> None:
         return None
 
-    def failure(self, k, t, error):
+    def failure(self, k: int, t: float, error: float) -> str:
         where = f"at step {k} (t = {t:g}) of {self.problem.name}"
         if self.raised is not None:
             said = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."

@@ -1,5 +1,8 @@
 """A progress bar with rate and time left."""
 
+from collections.abc import Callable
+from typing import Any
+
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
@@ -11,7 +14,7 @@ class Bar:
     With the name of a `unit` the rate is shown, too. `done` is what was done before, which does not count for it.
     """
 
-    def __init__(self, total, label, done=0, unit=None):
+    def __init__(self, total: int, label: str, done: int = 0, unit: str | None = None) -> None:
         columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")]
         if unit:
             columns.append(_Rate(unit))
@@ -19,24 +22,23 @@ class Bar:
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(label, total=total, completed=done, word="")
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[[int], None]:
         self._progress.start()
         return self._tick
 
-    def _tick(self, done, word=""):
+    def _tick(self, done: int, word: str = "") -> None:
         self._progress.update(self._task, completed=done, word=word)
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         self._progress.stop()
-        return False
 
 
 class _Rate(ProgressColumn):
-    def __init__(self, unit):
+    def __init__(self, unit: str) -> None:
         super().__init__()
         self._unit = unit
 
-    def render(self, task):
+    def render(self, task: Any) -> Text:
         """The rate with a prefix that makes it readable."""
         rate = task.speed or 0.0
         for size, prefix in ((1e6, " M"), (1e3, " k")):

@@ -1,13 +1,17 @@
 """Energy and momentum of a long run without keeping it: least, greatest, mean and slope, tallied while it goes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import functions
 from polhode.kernels import loop
+from polhode.kernels.numbers import Body, Kernel, State
+from polhode.physics.problem import Problem
 
 QUANTITIES = ("energy", "momentum_x", "momentum_y", "momentum_z")
 BLOCKS = 64
@@ -34,7 +38,7 @@ class Reduction:
     """Block means of the difference from `first`."""
 
     @property
-    def spread(self):
+    def spread(self) -> float:
         """Greatest minus least."""
         return self.max - self.min
 
@@ -42,7 +46,7 @@ class Reduction:
 class Survey:
     """What a run tallies: names of quantities, every how many steps, and the tally."""
 
-    def __init__(self, names, each, n):
+    def __init__(self, names: Sequence[str], each: int, n: int) -> None:
         names = (names,) if isinstance(names, str) else tuple(names)
         self.names = tuple(q for name in names for q in _meant(name))
         self.each = each
@@ -56,11 +60,11 @@ class Survey:
         self.tally[:, :, 0], self.tally[:, :, 1] = math.inf, -math.inf
 
     @property
-    def wants_energy(self):
+    def wants_energy(self) -> bool:
         """Whether the potential has to be evaluated."""
         return "energy" in self.names
 
-    def begin(self, problem, state, body):
+    def begin(self, problem: Problem, state: State, body: Body) -> tuple[Any, ...]:
         """The last arguments of ``loop.survey``, but for the potential: made from the first state."""
         if self.wants_energy and problem.timed_potential_kernel is not None:
             raise InputError(
@@ -81,15 +85,16 @@ class Survey:
                 f'reduce="momentum" counts Q J Omega, and {problem.name!r} has a rotor, whose momentum belongs to it: '
                 "save states, and take the momentum of the Trajectory."
             )
-        self.potential = problem.potential_kernel if self.wants_energy else functions.no_potential
+        own = problem.potential_kernel if self.wants_energy else None
+        self.potential: Kernel = functions.no_potential if own is None else own
         self.origin = loop.watched(state[0], state[1], body, self.potential)
         return self.origin, self.each, self.looks, self.tally
 
-    def results(self, t0, h):
+    def results(self, t0: float, h: float) -> dict[str, Reduction]:
         """The quantities asked for, by name."""
         return {name: self._result(name, QUANTITIES.index(name), t0, h) for name in self.names}
 
-    def _result(self, name, k, t0, h):
+    def _result(self, name: str, k: int, t0: float, h: float) -> Reduction:
         blocks = [(b, row) for b, row in enumerate(self.tally[:, k].tolist()) if row[2]]  # a run may have stopped early
         first, unit = self.origin[k], h * self.each
         begin = [-(-b * self.looks // len(self.tally)) for b, _ in blocks]
@@ -97,7 +102,8 @@ class Survey:
         total = [row[3] - row[4] for _, row in blocks]
         n = sum(count)
         if n < 2:
-            return Reduction(name, first, n, *(4 * [math.nan]), math.nan, np.empty(0), np.empty(0))
+            nan = math.nan
+            return Reduction(name, first, n, nan, nan, nan, nan, nan, np.empty(0), np.empty(0))
         moment = math.fsum(a * s + (row[5] - row[6]) for a, s, (_, row) in zip(begin, total, blocks))
         mean = math.fsum(total) / n
         slope = 12 * (moment - (n - 1) / 2 * mean * n) / (n * (n * n - 1.0)) / unit
@@ -117,7 +123,7 @@ class Survey:
         )
 
 
-def _slope_error(t, means, slope):
+def _slope_error(t: np.ndarray, means: np.ndarray, slope: float) -> float:
     if len(t) < 3:
         return math.nan
     x = t - t.mean()
@@ -125,5 +131,5 @@ def _slope_error(t, means, slope):
     return float(np.sqrt((rest @ rest) / (len(t) - 2) / (x @ x)))
 
 
-def _meant(name):
+def _meant(name: str) -> tuple[str, ...]:
     return QUANTITIES[1:] if name == "momentum" else (name,)

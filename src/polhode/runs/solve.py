@@ -1,15 +1,21 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.events import given_events
-from polhode.integrators.lookup import integrator
+from polhode.inputs.rotations import AttitudeLike
+from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.method import BlackBox, Method
+from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
@@ -22,33 +28,34 @@ from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
 from polhode.runs.seen import seen
+from polhode.runs.trajectory import Trajectory
 from polhode.runs.watched import Watched
 
 
 @inputs.checked_call
 def solve(
-    problem,
-    method="auto",
-    h=None,
-    t_end=None,
+    problem: str | Problem,
+    method: str | Integrator = "auto",
+    h: float | None = None,
+    t_end: float | None = None,
     *,
-    accuracy=None,
-    n_steps=None,
-    save_every=1,
-    progress=False,
-    compiled=None,
-    out=None,
-    checkpoint=None,
-    checkpoint_every=60.0,
-    reduce=(),
-    reduce_every=1,
-    t_eval=None,
-    events=None,
-    terminal=(),
-    direction=None,
-    strict=False,
-    on_failure="warn",
-):
+    accuracy: float | None = None,
+    n_steps: int | None = None,
+    save_every: int = 1,
+    progress: bool = False,
+    compiled: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    reduce: str | Sequence[str] = (),
+    reduce_every: int = 1,
+    t_eval: ArrayLike | None = None,
+    events: Mapping[str, Callable[..., Any]] | None = None,
+    terminal: str | Sequence[str] = (),
+    direction: Mapping[str, int] | None = None,
+    strict: bool = False,
+    on_failure: str = "warn",
+) -> Trajectory:
     """Integrate a problem and return a Trajectory.
 
     method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
@@ -89,7 +96,13 @@ def solve(
     """
     problem = given_problem(problem, method)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
-        more = {"progress": progress, "compiled": compiled, "out": out, "reduce": reduce, "reduce_every": reduce_every}
+        more: dict[str, Any] = {
+            "progress": progress,
+            "compiled": compiled,
+            "out": out,
+            "reduce": reduce,
+            "reduce_every": reduce_every,
+        }
         more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
         looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
         if t_end is None and n_steps is None and t_eval is not None:
@@ -103,7 +116,7 @@ def solve(
         t_end = wanted[-1]
     h, n = inputs.interval(problem, h, t_end, n_steps, inputs.flag("strict", strict))
     inputs.check_breaks(problem, h, n)
-    events = given_events(events, terminal, direction)
+    watched = given_events(events, terminal, direction)
     policy = inputs.choice("on_failure", on_failure, FAILURES)
     every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
     compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
@@ -115,11 +128,11 @@ def solve(
     runner = runner_of(problem, method, h, compiled, survey)
     if isinstance(runner, ControlledRunner):
         runner.first_look()
-    if wanted is not None or events:
+    if wanted is not None or watched:
         inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
         if out is not None or checkpoint is not None:
             raise InputError("t_eval and events do not go with out or checkpoint: a run with those takes one piece.")
-        runner = Watched(runner, n, wanted, events)
+        runner = Watched(runner, n, wanted, watched)
         every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
     told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
@@ -133,7 +146,18 @@ def solve(
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
-def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks):
+def _to_accuracy(
+    problem: Problem,
+    method: str | Integrator,
+    accuracy: float | None,
+    h: float | None,
+    t_end: float | None,
+    n_steps: int | None,
+    save_every: int,
+    strict: bool,
+    more: dict[str, Any],
+    looks: dict[str, Any],
+) -> Trajectory:
     """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
@@ -160,7 +184,7 @@ def _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, stric
     return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
 
 
-def follows(method, problem):
+def follows(method: Any, problem: Problem) -> bool:
     """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
     if isinstance(method, BlackBox):
         return method.tolerance is not None
@@ -170,7 +194,9 @@ def follows(method, problem):
 
 
 @inputs.checked_call
-def step(problem, method, Q, Omega, h, t=0.0):
+def step(
+    problem: str | Problem, method: str | Integrator, Q: AttitudeLike, Omega: ArrayLike, h: float, t: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """One step from (Q, Omega) at time t; methods that carry memory are started there."""
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from polhode.runs.tables import columns, described
 from polhode.shown import shown
 
 if TYPE_CHECKING:
+    from polhode.integrators.lookup import Integrator
     from polhode.physics.problem import Problem
 
 FORMAT = "polhode trajectory"
@@ -96,14 +98,14 @@ class Trajectory(Attitudes, Quantities, Travels):
     integrator: Any = None  # what took the steps, and takes them again for the states between; None in a file
     error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.inertia is None and self.problem is not None:
             object.__setattr__(self, "inertia", self.problem.inertia)
 
-    def _luggage(self):
-        return {**vars(self), "exception": picklable(self.exception)}
+    def _luggage(self) -> dict[str, Any]:
+        return {**vars(self), "exception": self.exception and picklable(self.exception)}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         outcome = "" if self.success else f", stopped: {self.message}"
         return (
             f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {len(self.t)} states, "
@@ -133,34 +135,34 @@ class Trajectory(Attitudes, Quantities, Travels):
         return dataclasses.replace(self, **changed)
 
     @functools.cached_property
-    def energy(self):
+    def energy(self) -> np.ndarray:
         """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q)."""
         if "energy" in self.saved:
             return self.saved["energy"]
         return energies(self._described(), self.Q, self.Omega, self.t)
 
     @property
-    def _has_energy(self):
+    def _has_energy(self) -> bool:
         return "energy" in self.saved or (self.problem is not None and self.problem.has_energy)
 
     @property
-    def energy_error(self):
+    def energy_error(self) -> np.ndarray:
         """E(t) - E(0)."""
         return self.energy - self.energy[0]
 
     @functools.cached_property
-    def momentum(self):
+    def momentum(self) -> np.ndarray:
         """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, 3)."""
         if "momentum" in self.saved:
             return self.saved["momentum"]
         return momenta(self._described(), self.t, self.Q, self.Omega)
 
     @functools.cached_property
-    def orthogonality(self):
+    def orthogonality(self) -> np.ndarray:
         """max |Q^T Q - I| at each time."""
         return np.abs(np.einsum("nji,njk->nik", self.Q, self.Q) - np.eye(3)).max(axis=(1, 2))
 
-    def invariant(self, name):
+    def invariant(self, name: str) -> np.ndarray:
         """One of the problem's invariants along the trajectory."""
         functions = self._described().invariants
         if name not in functions:
@@ -172,7 +174,7 @@ class Trajectory(Attitudes, Quantities, Travels):
             return np.array([f(t, Q, Omega) for t, Q, Omega in zip(self.t.tolist(), self.Q, self.Omega)])
         return np.array([f(Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
 
-    def _described(self):
+    def _described(self) -> "Problem":
         if self.problem is None:
             raise InputError(
                 "This trajectory was read from a file, which holds no functions; this was not saved in it. "
@@ -213,7 +215,7 @@ class Trajectory(Attitudes, Quantities, Travels):
         dataset = xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
         return described(dataset, units)
 
-    def save(self, path, units=None):
+    def save(self, path: str | os.PathLike[str], units: Mapping[str, str] | None = None) -> pathlib.Path:
         """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv.
 
         `units` as for `to_xarray`.
@@ -232,7 +234,7 @@ class Trajectory(Attitudes, Quantities, Travels):
                 data[f"event_{i}"] = ((f"crossing_{i}", "event_column"), found.table())
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
 
-        def write(new):
+        def write(new: pathlib.Path) -> None:
             try:
                 data.to_netcdf(new, engine="netcdf4", encoding=checked)
             except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
@@ -252,11 +254,11 @@ class Trajectory(Attitudes, Quantities, Travels):
     def _repr_html_(self) -> str:
         return shown("trajectory, a card", self)
 
-    def to_csv(self, path: str | pathlib.Path) -> pathlib.Path:
+    def to_csv(self, path: str | os.PathLike[str]) -> pathlib.Path:
         """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
         table_of = columns(self, self._has_energy)
 
-        def write(new):
+        def write(new: pathlib.Path) -> None:
             with open(new, "w", encoding="ascii", newline="") as file:
                 table = csv.writer(file)
                 table.writerow(table_of)
@@ -265,7 +267,7 @@ class Trajectory(Attitudes, Quantities, Travels):
 
         return written(path, write)
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> Any:
         """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
         return shown("trajectory, plotted", self, axes)
 
@@ -277,7 +279,7 @@ def given_trajectory(value: object) -> Trajectory:
     return value
 
 
-def written(path, write):
+def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     """Let `write` make a file, and put it in its place when it is whole."""
     place = places.target(path)
     places.tidy(place)
@@ -291,7 +293,9 @@ def written(path, write):
 
 
 @inputs.checked_call
-def load(path, problem=None, method=None):
+def load(
+    path: str | os.PathLike[str], problem: "str | Problem | None" = None, method: "str | Integrator | None" = None
+) -> Any:
     """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
     Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
@@ -331,14 +335,14 @@ def load(path, problem=None, method=None):
     return read if problem is None and method is None else joined(read, problem, method)
 
 
-def _events(data):
+def _events(data: Any) -> dict[str, Crossings]:
     """The crossings of events that a file keeps, by name."""
     names = json.loads(data.attrs.get("events", "[]"))
     tables = (data[f"event_{i}"].values if f"event_{i}" in data else np.empty((0, 14)) for i in range(len(names)))
     return {name: Crossings.of(table) for name, table in zip(names, tables)}
 
 
-def _dataset(path):
+def _dataset(path: Any) -> Any:
     """The Dataset of a file, by the checksums of the file where a run wrote it."""
     import xarray
 
@@ -361,7 +365,7 @@ def _dataset(path):
     return data
 
 
-def _inertia(numbers):
+def _inertia(numbers: Any) -> np.ndarray | None:
     """Moments or tensor, from the numbers in a file; None if there are none."""
     if numbers is None:
         return None
@@ -369,7 +373,7 @@ def _inertia(numbers):
     return numbers.reshape(3, 3) if numbers.size == 9 else numbers
 
 
-def energies(problem, Q, Omega, t=None):
+def energies(problem: "Problem", Q: np.ndarray, Omega: np.ndarray, t: np.ndarray | None = None) -> np.ndarray:
     """Kinetic plus potential energy at each state of a stack."""
     Pi = applied(problem.tensor, Omega)
     kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
@@ -378,22 +382,23 @@ def energies(problem, Q, Omega, t=None):
     return kinetic + potential_energies(problem, Q, t)
 
 
-def momenta(problem, t, Q, Omega):
+def momenta(problem: "Problem", t: np.ndarray, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
     """The spatial angular momentum at each state of a stack: Q (J Omega + l), l that of a rotor."""
     Pi = applied(problem.tensor, Omega)
     return applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
 
 
-def potential_energies(problem, Q, t=None):
+def potential_energies(problem: "Problem", Q: np.ndarray, t: np.ndarray | None = None) -> np.ndarray:
     """U at each attitude of a stack: by machine code where the potential could be compiled; at the times t (n,)."""
     if t is not None and problem.timed_potential_kernel is not None:
         return np.array([problem.potential(q, x) for q, x in zip(Q, t.tolist())])
-    machine = problem.machine_potential if problem.has_potential else None
-    if machine is not None:
+    kernel = problem.potential_kernel
+    machine = None if kernel is None else problem.machine_potential
+    if kernel is not None and machine is not None:
         from polhode.machine import compile
         from polhode.machine.guard import check_function
 
-        kernel, look = problem.potential_kernel, compile.probe(compile.POTENTIAL)
+        look = compile.probe(compile.POTENTIAL)
         check_function(problem, "potential", kernel, machine, look, problem.t0, Q[0])
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))

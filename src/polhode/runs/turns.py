@@ -42,14 +42,14 @@ def _lengths(vectors: list[list[float]]) -> Iterator[float]:
             yield math.sqrt(square)
 
 
-def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray | float:
+def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:
     """The largest |Omega| of each of N bodies, over all the (N, 3) given; what is not a number does not count."""
-    best = 0.0
+    best = np.array(0.0)
     with np.errstate(all="ignore"):
         for each in Omega:  # a time at a time stays in the cache
             x, y, z = each[:, 0], each[:, 1], each[:, 2]
             best = np.fmax(best, x * x + y * y + z * z)
-    return np.sqrt(best)
+    return np.asarray(np.sqrt(best))
 
 
 def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:

@@ -1,14 +1,28 @@
 """Reproduced tables and figures, for the terminal and as pages."""
 
+import os
+from collections.abc import Mapping
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from polhode.testbench.papers.convergence import NORMS
+from polhode.testbench.papers.ball import BallResult
+from polhode.testbench.papers.convergence import NORMS, ConvergenceResult, Series
+from polhode.testbench.papers.drift import DriftResult
+from polhode.testbench.papers.history import HistoryResult
+from polhode.testbench.papers.reproduced import Reproduced
+from polhode.testbench.papers.scalar_functions import ScalarFunctionsResult
 from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED
+from polhode.testbench.papers.table import Cell, Difference, TableResult
 from polhode.views.files import as_json, folder_for_results, written
 from polhode.views.page import inline, marked, page, references, table
 from polhode.views.terminal import drawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 MARK = {"": "blank"}
 COLOUR = {"confirmed": "green", "answered": "blue", "differs": "dark_orange3"}
@@ -17,24 +31,24 @@ VERDICT_CLASS = {CONFIRMED: "none", IN_PART: "loses", NOT_CONFIRMED: "gains"}
 VERDICT_COLOUR = {CONFIRMED: "green", IN_PART: "blue", NOT_CONFIRMED: "dark_orange3"}
 
 
-def save(result, folder):
+def save(result: Reproduced, folder: str | os.PathLike[str]) -> dict[str, Path]:
     """Write the page, the numbers and, where there is one, the figure; returns {kind: path}."""
     from polhode.views.figures.style import write
 
-    folder = folder_for_results(folder)
+    into = folder_for_results(folder)
     html, text, figure = result.page(), as_json(result.to_dict()) + "\n", result.figure()
     paths = {
-        "page": written(folder / f"{result.name}.html", lambda p: p.write_text(html, encoding="utf-8")),
-        "json": written(folder / f"{result.name}.json", lambda p: p.write_text(text, encoding="utf-8")),
+        "page": written(into / f"{result.name}.html", lambda p: p.write_text(html, encoding="utf-8")),
+        "json": written(into / f"{result.name}.json", lambda p: p.write_text(text, encoding="utf-8")),
     }
     if figure is not None:
-        paths["png"] = written(folder / f"{result.name}.png", lambda p: write(figure, p, dpi=200))
+        paths["png"] = written(into / f"{result.name}.png", lambda p: write(figure, p, dpi=200))
     if figure is not None and result.vector:
-        paths["svg"] = written(folder / f"{result.name}.svg", lambda p: write(figure, p))
+        paths["svg"] = written(into / f"{result.name}.svg", lambda p: write(figure, p))
     return paths
 
 
-def nothing_to_draw(result):
+def nothing_to_draw(result: Reproduced) -> None:
     """A table has no figure."""
     return None
 
@@ -42,7 +56,7 @@ def nothing_to_draw(result):
 # ---- tables ------------------------------------------------------------------------------------------
 
 
-def table_shown(result):
+def table_shown(result: TableResult) -> list[Any]:
     """The table, then what differs, for the terminal."""
     shown = drawn(f"{result.heading} (printed, measured, number)", caption=result.lead)
     shown.add_column("printed as", style="bold", no_wrap=True)
@@ -60,7 +74,7 @@ def table_shown(result):
     return [shown, *differences, *result.notes, *said_shown(result.said)]
 
 
-def table_page(result):
+def table_page(result: TableResult) -> str:
     """The page of a table: entries, differences with their reasons, how it was measured."""
     before, rows = None, []
     for row in result.rows:
@@ -88,26 +102,26 @@ def table_page(result):
     return page(result.heading, body, result.to_dict())
 
 
-def _cell(c):
+def _cell(c: Cell) -> str:
     text = escape(_entry(c)).replace("no drift seen", "no<br>drift seen")
     return f'<span class="verdict {CLASS[c.status]}">{text}</span><span class="mark">{_number(c)}</span>'
 
 
-def _entry(c):
+def _entry(c: Cell) -> str:
     return c.measured if c.status == "confirmed" else f"{MARK.get(c.printed, c.printed)} → {c.measured}"
 
 
-def _number(c):
+def _number(c: Cell) -> str:
     return "exact" if c.value == float("inf") else f"{c.value:.2f}" if c.printed.isdigit() else f"{c.value:.0e}"
 
 
-def _told(d, columns):
+def _told(d: Difference, columns: Mapping[str, str]) -> str:
     printed = "left blank" if d.printed == "" else f"printed as {d.printed!r}"
     names = f"{', '.join(d.printed_names)} (measured by {', '.join(d.methods)})"
     return f"{columns[d.column].capitalize()}, {names}: {printed}, measured: {d.measured}."
 
 
-def functions_shown(result):
+def functions_shown(result: ScalarFunctionsResult) -> list[Any]:
     """Table 1 of Hairer & Vilmart: printed formulas beside values of the series."""
     shown = drawn(result.heading, caption=result.lead)
     for head in ("function", "of", "printed", "value for (0.6, 0.8, 1)", "equal"):
@@ -117,7 +131,7 @@ def functions_shown(result):
     return [shown, *result.study.notes, *said_shown(result.said)]
 
 
-def functions_page(result):
+def functions_page(result: ScalarFunctionsResult) -> str:
     """Its page."""
     rows = [
         [
@@ -146,7 +160,7 @@ def functions_page(result):
 # ---- figures -----------------------------------------------------------------------------------------
 
 
-def convergence_shown(result):
+def convergence_shown(result: ConvergenceResult) -> list[Any]:
     """Orders and errors with the smallest step, then what the paper says."""
     shown = drawn(result.heading)
     for head in ("problem", "method"):
@@ -160,7 +174,7 @@ def convergence_shown(result):
     return [shown, *said_shown(result.said), *result.study.notes]
 
 
-def convergence_page(result):
+def convergence_page(result: ConvergenceResult) -> str:
     """The page of a convergence diagram, or of work against precision."""
     heads = ["Method", "Problem", *_convergence_heads(result)]
     rows = [[escape(_called(s.method, result)), escape(s.problem), *_convergence_cells(s)] for s in result.series]
@@ -181,7 +195,7 @@ def convergence_page(result):
     return page(result.heading, body, result.to_dict())
 
 
-def drift_shown(result):
+def drift_shown(result: DriftResult) -> list[Any]:
     """The verdicts, then what the paper says."""
     from polhode.views.terminal import stress_notes
 
@@ -194,7 +208,7 @@ def drift_shown(result):
     ]
 
 
-def drift_page(result):
+def drift_page(result: DriftResult) -> str:
     """The page of a figure of energy errors; that of the stress test has more on how it is measured."""
     from polhode.views.stress import verdict_table
 
@@ -210,7 +224,7 @@ def drift_page(result):
     return page(result.heading, [marked(x) for x in body], result.to_dict())
 
 
-def history_shown(result):
+def history_shown(result: HistoryResult) -> list[Any]:
     """Least and greatest values of each curve, then what the paper says."""
     shown = drawn(result.heading)
     for head in ("panel", "curve", "least", "greatest", "at the end"):
@@ -221,7 +235,7 @@ def history_shown(result):
     return [shown, *said_shown(result.said), *result.study.notes]
 
 
-def history_page(result):
+def history_page(result: HistoryResult) -> str:
     """The page of curves against time."""
     rows = [
         [
@@ -243,7 +257,7 @@ def history_page(result):
     return page(result.heading, body, result.to_dict())
 
 
-def ball_shown(result):
+def ball_shown(result: BallResult) -> list[Any]:
     """Numbers on the path, then what the paper says."""
     shown = drawn(result.heading)
     for head in ("what", "value"):
@@ -253,7 +267,7 @@ def ball_shown(result):
     return [shown, *said_shown(result.said), *result.study.notes]
 
 
-def ball_page(result):
+def ball_page(result: BallResult) -> str:
     """The page of the path in the ball; the picture is made of points here, thousands of shaded triangles."""
     rows = [[escape(name), f"{value:.4g}"] for name, value in result.facts.items()]
     body = [
@@ -274,7 +288,7 @@ def ball_page(result):
 # ---- what pages share --------------------------------------------------------------------------------
 
 
-def embedded(figure, dpi):
+def embedded(figure: "Figure", dpi: int) -> str:
     """A figure as PNG inside the page."""
     import base64
     import io
@@ -286,7 +300,7 @@ def embedded(figure, dpi):
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def _head(title, lead):
+def _head(title: str, lead: str) -> list[str]:
     return [
         '<p class="overline">polhode · reproduced</p>',
         f"<h1>{escape(title)}</h1>",
@@ -294,17 +308,17 @@ def _head(title, lead):
     ]
 
 
-def _figure(result, caption):
+def _figure(result: Reproduced, caption: str) -> list[str]:
     return ["<figure>", inline(result.figure(), result.name), f"<figcaption>{caption}</figcaption>", "</figure>"]
 
 
-def _notes(result):
+def _notes(result: Reproduced) -> list[str]:
     return (
         ["<h2>Remarks</h2>", *(f"<p>{escape(note)}</p>" for note in result.study.notes)] if result.study.notes else []
     )
 
 
-def _foot(result):
+def _foot(result: Reproduced) -> list[str]:
     import polhode
 
     return [
@@ -316,12 +330,12 @@ def _foot(result):
     ]
 
 
-def verdict_html(verdict):
+def verdict_html(verdict: str) -> str:
     """A verdict in its colour."""
     return f'<span class="verdict {VERDICT_CLASS[verdict]}">{escape(verdict)}</span>'
 
 
-def said_page(said):
+def said_page(said: Any) -> list[str]:
     """What the paper says, with verdicts and numbers."""
     if not said:
         return []
@@ -329,25 +343,25 @@ def said_page(said):
     return ["<h2>What the paper says</h2>", "<ul>", *items, "</ul>"]
 
 
-def said_shown(said):
+def said_shown(said: Any) -> list[str]:
     """The same for the terminal."""
     return [f"{s.says}: {s.verdict} ({s.measured})." for s in said]
 
 
-def _called(method, result):
+def _called(method: str, result: Any) -> str:
     names = dict(result.study.printed)
     return f"{method} ({names[method]})" if method in names else method
 
 
-def _convergence_heads(result):
+def _convergence_heads(result: ConvergenceResult) -> list[str]:
     second = getattr(result, "second", "Pi")
     return [f"order of {second}", "order of Q", f"last error of {second}", "last error of Q"]
 
 
-def _convergence_cells(s):
+def _convergence_cells(s: Series) -> list[str]:
     orders = ["-" if x is None else f"{x:.2f}" for x in (s.order_Omega, s.order_Q)]
     return [*orders, f"{s.error_Omega[-1]:.1e}", f"{s.error_Q[-1]:.1e}"]
 
 
-def _numbers(x):
+def _numbers(x: Any) -> str:
     return ", ".join(f"{v:.4g}" for v in (x if getattr(x, "ndim", 0) else [x]))

@@ -5,6 +5,7 @@ Prints the result and writes a page that opens without a network, the numbers (J
 a second run draws them again, and a run that was killed goes on. --again measures whatever is kept.
 """
 
+import argparse
 import sys
 
 from polhode.cli.output import show, show_json, wants_progress
@@ -17,7 +18,7 @@ EXAMPLE = (
 )
 
 
-def arguments(parser):
+def arguments(parser: argparse.ArgumentParser) -> None:
     """What the verb takes."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="a figure or table, see --list; or all")
     parser.add_argument("--list", action="store_true", help="list what can be reproduced, one line each")
@@ -30,7 +31,7 @@ def arguments(parser):
     add_workers(parser)
 
 
-def run(arguments):
+def run(arguments: argparse.Namespace) -> int:
     """List; or measure, print, write."""
     from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
 
@@ -62,7 +63,7 @@ def run(arguments):
     return 0
 
 
-def run_all(arguments):
+def run_all(arguments: argparse.Namespace) -> int:
     """All of them, with a line on standard error for each as it is done."""
     from polhode.views.files import check_folder
     from polhode.views.gallery import reproduce_all

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from polhode.errors import InputError, one_line
-from polhode.inputs import items, text
+from polhode.inputs import checked_construction, items, text
 from polhode.pickling import recipe
 
 ZERO = Fraction(1, 10**55)
@@ -73,6 +73,7 @@ def constants(exact: tuple[Fraction, ...]) -> Callable[..., Any]:
     return lambda J, number: tuple(rounded(x, number) for x in exact)
 
 
+@checked_construction
 @dataclass(frozen=True)
 class Tableau:
     """A and b of a Runge-Kutta method; c, where given, is checked against the row sums of A.

@@ -7,18 +7,19 @@ functions of the moments (n, 3) and P (n, 3, 3) of n bodies, so that they follow
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.principal import in_principal
 
 
-def parameters(*parts: Sequence[float] | Callable) -> Callable:
+def parameters(*parts: Sequence[float] | np.ndarray | Callable) -> Callable:
     """Parameters joined from parts: numbers that are the same for every body, and functions (moments, P) -> (n, k)."""
     return functools.partial(_joined, parts)
 
 
-def _joined(parts, moments, P):
+def _joined(parts: Sequence[Any], moments: np.ndarray, P: np.ndarray) -> np.ndarray:
     columns = [part(moments, P) if callable(part) else np.array([part], dtype=float) for part in parts]
     return np.concatenate([np.broadcast_to(x, (len(moments), x.shape[1])) for x in columns], axis=1)
 
@@ -28,7 +29,7 @@ def body_vector(v: np.ndarray) -> Callable:
     return functools.partial(_turned, v)
 
 
-def _turned(v, moments, P):
+def _turned(v: np.ndarray, moments: np.ndarray, P: np.ndarray) -> np.ndarray:
     return in_principal(P, v)
 
 

@@ -7,9 +7,12 @@ not turn, so the torque depends on time. Parameters: J (principal), r0, c x r0, 
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, direction, positive
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import cos, kernel, sin
 from polhode.kernels.vectors import apply_transposed
 from polhode.physics.build.frames import parameters, principal_moments
@@ -18,7 +21,7 @@ from polhode.physics.problem import Problem
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """3 n^2 rho x J rho"""
     n = par[9]
     c, s = cos(n * t), sin(n * t)
@@ -42,18 +45,18 @@ class Satellite(Problem):
 @checked_call
 def satellite(
     *,
-    inertia_body,
-    orbit_rate,
-    position_space=(1.0, 0.0, 0.0),
-    orbit_normal_space=(0.0, 0.0, 1.0),
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    t0=0.0,
-    h=None,
-    t_end=None,
-    name="satellite",
-):
+    inertia_body: ArrayLike,
+    orbit_rate: float,
+    position_space: ArrayLike = (1.0, 0.0, 0.0),
+    orbit_normal_space: ArrayLike = (0.0, 0.0, 1.0),
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    t0: float = 0.0,
+    h: float | None = None,
+    t_end: float | None = None,
+    name: str = "satellite",
+) -> Satellite:
     """A rigid satellite on a circular orbit; the attitude does not act back on the orbit.
 
     inertia_body          about the centre of mass, in body axes: moments or tensor

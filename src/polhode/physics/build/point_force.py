@@ -78,7 +78,7 @@ def _tried(force: Callable[..., Any], t0: float, point: np.ndarray) -> None:
 def torque_of(force: Callable[..., Any], x: float, y: float, z: float) -> Callable[..., tuple[float, float, float]]:
     """The torque in body axes of a force in space axes at the point (x, y, z) of the body."""
 
-    def torque(t, Q):
+    def torque(t: float, Q: np.ndarray) -> tuple[float, float, float]:
         at = np.array(
             [
                 Q[0, 0] * x + Q[0, 1] * y + Q[0, 2] * z,

@@ -8,8 +8,12 @@ Parameters: w (principal axes), f (space axes).
 
 import functools
 
+from numpy.typing import ArrayLike
+
 from polhode.errors import InputError
 from polhode.inputs import checked_call, direction, inertia_tensor, number, positive, vector
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.vectors import apply_transposed, cross, dot
 from polhode.physics.build.frames import body_vector, parameters
@@ -19,13 +23,13 @@ from polhode.physics.problem import Problem
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """(Q^T f) x w"""
     return cross(apply_transposed(Q, (par[3], par[4], par[5])), (par[0], par[1], par[2]))
 
 
 @kernel
-def potential(Q, par):
+def potential(Q: Mat3, par: Numbers) -> Number:
     """w . Q^T f"""
     return dot(apply_transposed(Q, (par[3], par[4], par[5])), (par[0], par[1], par[2]))
 
@@ -33,19 +37,19 @@ def potential(Q, par):
 @checked_call
 def heavy_body(
     *,
-    mass,
-    centre_of_mass_body,
-    inertia_pivot_body=None,
-    inertia_centre_body=None,
-    gravity=9.81,
-    up_space=(0.0, 0.0, 1.0),
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    h=None,
-    t_end=None,
-    name="heavy-body",
-):
+    mass: float,
+    centre_of_mass_body: ArrayLike,
+    inertia_pivot_body: ArrayLike | None = None,
+    inertia_centre_body: ArrayLike | None = None,
+    gravity: float = 9.81,
+    up_space: ArrayLike = (0.0, 0.0, 1.0),
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    h: float | None = None,
+    t_end: float | None = None,
+    name: str = "heavy-body",
+) -> Problem:
     """A body that turns about a fixed point (the pivot, origin of its body axes) in uniform gravity.
 
     mass                  of the body
@@ -89,16 +93,16 @@ def heavy_body(
 @checked_call
 def magnetic_dipole(
     *,
-    inertia_body,
-    moment_body,
-    field_space,
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    h=None,
-    t_end=None,
-    name="magnetic-dipole",
-):
+    inertia_body: ArrayLike,
+    moment_body: ArrayLike,
+    field_space: ArrayLike,
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    h: float | None = None,
+    t_end: float | None = None,
+    name: str = "magnetic-dipole",
+) -> Problem:
     """A body with a magnetic moment in a uniform field: U(Q) = -m . Q^T B.
 
     inertia_body          about the centre of mass (or a pivot), in body axes: moments or tensor

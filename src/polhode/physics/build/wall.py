@@ -7,11 +7,15 @@ the wall from the pivot: x is the distance of the point from the wall. Parameter
 """
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call, direction, items, number, vector, whole
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Kernel, Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.vectors import apply_transposed, cross, dot
 from polhode.physics.build.frames import body_vector, parameters
@@ -22,16 +26,16 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def wall_kernels(a, b):
+def wall_kernels(a: int, b: int) -> tuple[Kernel, Kernel]:
     """Torque and potential for the powers a < b, which are built in: no arithmetic needs a power function."""
 
-    def power(x, n):
+    def power(x: Number, n: int) -> Number:
         y = x
         for _ in range(n - 1):
             y = y * x
         return y
 
-    def torque(t, Q, par):
+    def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         """-dU/dx (p x Q^T n)"""
         p, n = (par[3], par[4], par[5]), apply_transposed(Q, (par[6], par[7], par[8]))
         y = 1 / (par[2] + dot(p, n))
@@ -39,7 +43,7 @@ def wall_kernels(a, b):
         x = cross(p, n)
         return (push * x[0], push * x[1], push * x[2])
 
-    def potential(Q, par):
+    def potential(Q: Mat3, par: Numbers) -> Number:
         """-A x^-a + B x^-b"""
         p, n = (par[3], par[4], par[5]), apply_transposed(Q, (par[6], par[7], par[8]))
         y = 1 / (par[2] + dot(p, n))
@@ -51,20 +55,20 @@ def wall_kernels(a, b):
 @checked_call
 def wall(
     *,
-    inertia_body,
-    point_body,
-    distance,
-    attraction,
-    repulsion,
-    normal_space=(0.0, 0.0, 1.0),
-    powers=(6, 12),
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    h=None,
-    t_end=None,
-    name="wall",
-):
+    inertia_body: ArrayLike,
+    point_body: ArrayLike,
+    distance: float,
+    attraction: float,
+    repulsion: float,
+    normal_space: ArrayLike = (0.0, 0.0, 1.0),
+    powers: Sequence[int] = (6, 12),
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    h: float | None = None,
+    t_end: float | None = None,
+    name: str = "wall",
+) -> Problem:
     """A body about a fixed point (the pivot), one point of which is attracted and repelled by a plane wall.
 
     inertia_body          about the pivot, in body axes: moments or tensor

@@ -7,9 +7,12 @@ close to such a time counts as there.
 import functools
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.inputs import positive, vector
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.vectors import apply_transposed
 from polhode.physics.build.parts import as_published, finished, momentum_space
@@ -20,7 +23,7 @@ NEAR = 1e-6
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """Q^T of the torque in space; at a jump the mean of both sides, so that trapezoids give the exact impulse."""
     first = 1 - after(t, par[6], par[8])
     second = after(t, par[6], par[8]) - after(t, par[7], par[8])
@@ -30,20 +33,20 @@ def torque(t, Q, par):
 
 
 @kernel
-def after(t, jump, near):
+def after(t: Number, jump: Number, near: Number) -> Number:
     """0 before the jump, 1 after it, 1/2 at it."""
     return (1 * (t > jump - near) + 1 * (t > jump + near)) / 2
 
 
 def book_toss(
-    dt=0.05,
-    t_d=2.0,
-    inertia=(5.0, 10.0, 1.0),
-    torque_space=(20.0, 0.0, 0.0),
-    impulse_space=(0.0, 0.2, 0.0),
-    Q0=None,
-    Omega0=(0.0, 0.0, 0.0),
-):
+    dt: float = 0.05,
+    t_d: float = 2.0,
+    inertia: ArrayLike = (5.0, 10.0, 1.0),
+    torque_space: ArrayLike = (20.0, 0.0, 0.0),
+    impulse_space: ArrayLike = (0.0, 0.2, 0.0),
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike = (0.0, 0.0, 0.0),
+) -> Problem:
     """The book toss of Simo and Wong: unstable rotation about the middle axis.
 
         torque in space = (20, 0, 0) until t_d;  (0, 1/(5 dt), 0) from t_d to t_d + dt;  none afterwards

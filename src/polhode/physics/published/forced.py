@@ -3,7 +3,11 @@
 Parameters: those of the stress test (10), then a, b, c, w.
 """
 
+from numpy.typing import ArrayLike
+
 from polhode.inputs import number, vector
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import cos, kernel, sin
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
@@ -13,7 +17,7 @@ stress_torque = base.torque
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """The stress test's torque and a body torque in time."""
     x, y, z = stress_torque(t, Q, par)
     w = par[13] * t
@@ -21,14 +25,14 @@ def torque(t, Q, par):
 
 
 def forced(
-    inertia=(1.6, 2.3, 3.1),
-    force=(0.5, 0.4, 0.6),
-    frequency=1.7,
-    alpha=0.3,
-    Qm=None,
-    Q0=(0.0, 0.7227, 0.0),
-    Omega0=(0.3, -0.2, 0.625),
-):
+    inertia: ArrayLike = (1.6, 2.3, 3.1),
+    force: ArrayLike = (0.5, 0.4, 0.6),
+    frequency: float = 1.7,
+    alpha: float = 0.3,
+    Qm: AttitudeLike | None = None,
+    Q0: AttitudeLike | None = (0.0, 0.7227, 0.0),
+    Omega0: ArrayLike = (0.3, -0.2, 0.625),
+) -> Problem:
     """The forced stress test.
 
         tau(t, Q) = -grad U(Q) + (a sin(w t), b cos(w t), c sin(2 w t + 1)),    U as in the stress test

@@ -1,11 +1,20 @@
 """Three free bodies: no torque, everything known in closed form."""
 
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
 from polhode.inputs.functions import no_potential, no_torque
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import as_published, finished, free_invariants
 from polhode.physics.problem import Problem
 
 
-def free_body(inertia=(0.9144, 1.098, 1.66), Omega0=(0.45549, 0.82623, 0.03476), Q0=None):
+def free_body(
+    inertia: ArrayLike = (0.9144, 1.098, 1.66),
+    Omega0: ArrayLike = (0.45549, 0.82623, 0.03476),
+    Q0: AttitudeLike | None = None,
+) -> Problem:
     """The freely spinning body of McLachlan and Zanna.
 
         Q' = Q hat(Omega),    J Omega' = J Omega x Omega
@@ -23,7 +32,9 @@ def free_body(inertia=(0.9144, 1.098, 1.66), Omega0=(0.45549, 0.82623, 0.03476),
     return _free("free-body", inertia, Q0, h=0.125, t_end=100.0, sources=FREE_BODY, Omega0=Omega0)
 
 
-def asymmetric(inertia=(0.6, 0.8, 1.0), Pi0=(1.8, 0.4, -0.9), Q0=None):
+def asymmetric(
+    inertia: ArrayLike = (0.6, 0.8, 1.0), Pi0: ArrayLike = (1.8, 0.4, -0.9), Q0: AttitudeLike | None = None
+) -> Problem:
     """The asymmetric free body of Hairer and Vilmart.
 
         Q' = Q hat(Omega),    J Omega' = J Omega x Omega
@@ -40,7 +51,9 @@ def asymmetric(inertia=(0.6, 0.8, 1.0), Pi0=(1.8, 0.4, -0.9), Q0=None):
     return _free("asymmetric", inertia, Q0, h=0.1, t_end=10.0, sources=HAIRER_VILMART, Pi0=Pi0)
 
 
-def water(inertia=(0.345, 0.653, 1.0), Pi0=(1.8, 0.4, -0.9), Q0=None):
+def water(
+    inertia: ArrayLike = (0.345, 0.653, 1.0), Pi0: ArrayLike = (1.8, 0.4, -0.9), Q0: AttitudeLike | None = None
+) -> Problem:
     """The flat free body of Hairer and Vilmart: a water molecule.
 
         Q' = Q hat(Omega),    J Omega' = J Omega x Omega
@@ -64,7 +77,16 @@ HAIRER_VILMART = ("hairer-vilmart-2006", "celledoni-safstrom-2006")
 WATER = ("hairer-vilmart-2006", "fasso-2003")
 
 
-def _free(name, inertia, Q0, h, t_end, sources, Omega0=None, Pi0=None):
+def _free(
+    name: str,
+    inertia: ArrayLike,
+    Q0: AttitudeLike | None,
+    h: float,
+    t_end: float,
+    sources: Sequence[str],
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+) -> Problem:
     problem = Problem.from_kernels(
         name=name,
         inertia=inertia,

@@ -6,8 +6,12 @@ The torque is the heavy top's with w = (0, 0, Mgl); in space axes it is -Mgl Q e
 """
 
 import math
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
 
 from polhode.inputs import number
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import finished, require_symmetric, symmetric_top_invariants
 from polhode.physics.problem import Problem
 from polhode.physics.published.heavy_top import potential, torque
@@ -15,7 +19,12 @@ from polhode.physics.published.heavy_top import potential, torque
 MGL = math.sqrt(3) / 2 * 9.81
 
 
-def lagrange_top(Mgl=MGL, inertia=(7 / 8, 7 / 8, 2 / 8), Q0=(-math.pi / 16, 0.0, 0.0), Omega0=(0.0, 0.0, 1.0)):
+def lagrange_top(
+    Mgl: float = MGL,
+    inertia: ArrayLike = (7 / 8, 7 / 8, 2 / 8),
+    Q0: AttitudeLike | None = (-math.pi / 16, 0.0, 0.0),
+    Omega0: ArrayLike = (0.0, 0.0, 1.0),
+) -> Problem:
     """The Lagrangian top of Engo and Marthinsen.
 
         J Omega' = J Omega x Omega + Mgl (Q^T e3) x e3,    Mgl = (sqrt 3/2) 9.81
@@ -36,7 +45,12 @@ def lagrange_top(Mgl=MGL, inertia=(7 / 8, 7 / 8, 2 / 8), Q0=(-math.pi / 16, 0.0,
     return _top("lagrange-top", Mgl, inertia, Q0, Omega0, 0.05, 100.0, ("engo-marthinsen-1998", "krysl-endres-2005"))
 
 
-def fast_top(Mgl=20.0, inertia=(5.0, 5.0, 1.0), Q0=(0.3, 0.0, 0.0), Omega0=(0.0, 0.0, 50.0)):
+def fast_top(
+    Mgl: float = 20.0,
+    inertia: ArrayLike = (5.0, 5.0, 1.0),
+    Q0: AttitudeLike | None = (0.3, 0.0, 0.0),
+    Omega0: ArrayLike = (0.0, 0.0, 50.0),
+) -> Problem:
     """The fast Lagrangian top of Simo and Wong.
 
         spatial torque -20 Q e3 x e3,    J = (5, 5, 1)
@@ -54,7 +68,12 @@ def fast_top(Mgl=20.0, inertia=(5.0, 5.0, 1.0), Q0=(0.3, 0.0, 0.0), Omega0=(0.0,
     return _top("fast-top", Mgl, inertia, Q0, Omega0, 0.01, 10.0, ("simo-wong-1991", "krysl-endres-2005"))
 
 
-def slow_top(Mgl=20.0, inertia=(5.0, 5.0, 1.0), Q0=(0.05, 0.0, 0.0), Omega0=(0.0, 0.0, 5.0)):
+def slow_top(
+    Mgl: float = 20.0,
+    inertia: ArrayLike = (5.0, 5.0, 1.0),
+    Q0: AttitudeLike | None = (0.05, 0.0, 0.0),
+    Omega0: ArrayLike = (0.0, 0.0, 5.0),
+) -> Problem:
     """The slow Lagrangian top of Krysl and Endres: too slow to stand, it falls and rises again.
 
         spatial torque -20 Q e3 x e3,    J = (5, 5, 1)
@@ -72,7 +91,16 @@ def slow_top(Mgl=20.0, inertia=(5.0, 5.0, 1.0), Q0=(0.05, 0.0, 0.0), Omega0=(0.0
     return _top("slow-top", Mgl, inertia, Q0, Omega0, 0.05, 10.0, ("krysl-endres-2005",))
 
 
-def _top(name, Mgl, inertia, Q0, Omega0, h, t_end, sources):
+def _top(
+    name: str,
+    Mgl: float,
+    inertia: ArrayLike,
+    Q0: AttitudeLike | None,
+    Omega0: ArrayLike,
+    h: float,
+    t_end: float,
+    sources: Sequence[str],
+) -> Problem:
     inertia = require_symmetric(name, inertia)
     problem = Problem.from_kernels(
         name=name,

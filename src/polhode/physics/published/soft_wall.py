@@ -1,19 +1,23 @@
 """A body in a Coulombic potential with a soft wall: the wall of `polhode.build`, with the published data."""
 
+from numpy.typing import ArrayLike
+
 from polhode.inputs import positive
+from polhode.inputs.rotations import AttitudeLike
 from polhode.physics.build.parts import finished
 from polhode.physics.build.wall import wall
+from polhode.physics.problem import Problem
 
 
 def soft_wall(
-    attraction=1.0,
-    repulsion=0.001,
-    distance=1.1,
-    inertia=(2.0, 3.0, 4.5),
-    Q0=None,
-    Pi0=(2.0, 2.0, 2.0),
-    printed_sign=False,
-):
+    attraction: float = 1.0,
+    repulsion: float = 0.001,
+    distance: float = 1.1,
+    inertia: ArrayLike = (2.0, 3.0, 4.5),
+    Q0: AttitudeLike | None = None,
+    Pi0: ArrayLike = (2.0, 2.0, 2.0),
+    printed_sign: bool = False,
+) -> Problem:
     """The soft wall of Holder, Leimkuhler and Reich: attracted, and thrown back from a steep wall.
 
         U(Q) = -1/x + 0.001/x^10,    x = 1.1 + Q33: the distance of the tip of the third body axis from the wall

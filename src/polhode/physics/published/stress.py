@@ -4,9 +4,12 @@ Parameters: alpha, then Qm by rows.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.inputs import number, rotation
+from polhode.inputs.rotations import AttitudeLike
+from polhode.kernels.numbers import Mat3, Number, Numbers, Vec3
 from polhode.kernels.scalar import kernel, sqrt
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
@@ -16,7 +19,7 @@ AWAY = 1e-6
 
 
 @kernel
-def torque(t, Q, par):
+def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """-grad U: minus twice (1 - 1/dist) times the skew part of Q, and the same for Qm^T Q with alpha/dist^3."""
     a, b, c, d, e, f, g, h, i = par[1], par[2], par[3], par[4], par[5], par[6], par[7], par[8], par[9]
     near = sqrt(2 * (3 - (Q[0] + Q[4] + Q[8])))
@@ -31,7 +34,7 @@ def torque(t, Q, par):
 
 
 @kernel
-def potential(Q, par):
+def potential(Q: Mat3, par: Numbers) -> Number:
     """(dist(Q, I) - 1)^2 - alpha / dist(Q, Qm)"""
     near = sqrt(2 * (3 - (Q[0] + Q[4] + Q[8]))) - 1
     trace = (
@@ -42,7 +45,13 @@ def potential(Q, par):
     return near * near - par[0] / sqrt(2 * (3 - trace))
 
 
-def stress(alpha=0.3, inertia=(2.0, 2.0, 4.0), Qm=None, Q0=(0.0, 0.7227, 0.0), Omega0=(0.0, 0.0, 0.625)):
+def stress(
+    alpha: float = 0.3,
+    inertia: ArrayLike = (2.0, 2.0, 4.0),
+    Qm: AttitudeLike | None = None,
+    Q0: AttitudeLike | None = (0.0, 0.7227, 0.0),
+    Omega0: ArrayLike = (0.0, 0.0, 0.625),
+) -> Problem:
     """The stress test: a symmetric body in a potential without symmetry.
 
         U(Q) = (dist(Q, I) - 1)^2 - alpha / dist(Q, Qm),      dist(A, B) = sqrt(2 tr(I - A^T B))

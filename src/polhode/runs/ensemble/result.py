@@ -1,12 +1,14 @@
 """The result of an ensemble: states of all bodies at the times kept, what follows from them, and what happened."""
 
 import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.attitudes import Attitudes
 from polhode.runs.ensemble import saved
@@ -40,17 +42,23 @@ class Ensemble(Attitudes, Travels):
     integrator: Any = None  # what took the steps
     ended: dict = field(default_factory=dict)  # the event that ended a body, by body
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lost = int((~self.success).sum())
         return (
             f"<Ensemble of {len(self)} bodies in {self.problem.name} by {self.method}, h = {self.h:g}: "
             f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}{f', {lost} failed' if lost else ''}>"
         )
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.bodies)
 
-    def __getitem__(self, i):
+    @overload
+    def __getitem__(self, i: SupportsIndex) -> Trajectory: ...
+
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | Sequence[bool]) -> "Ensemble": ...
+
+    def __getitem__(self, i: Any) -> "Trajectory | Ensemble":
         """The trajectory of body i, as far as it came; or the ensemble of the bodies of a slice, numbers or a mask."""
         if not hasattr(i, "__index__") or np.ndim(i):
             return self._some(chosen_numbers(i, len(self)))
@@ -58,7 +66,7 @@ class Ensemble(Attitudes, Travels):
         n = len(self.t)
         if self.failed[i] >= 0 or i in self.ended:
             n = 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
-        columns = {"t": self.t[:n], "Q": self.Q[:n, i], "Omega": self.Omega[:n, i]}
+        columns: dict[str, Any] = {"t": self.t[:n], "Q": self.Q[:n, i], "Omega": self.Omega[:n, i]}
         message = self.messages.get(i, "")
         if i in self.ended:
             last = self.events[self.ended[i]].of(i)
@@ -78,7 +86,7 @@ class Ensemble(Attitudes, Travels):
             integrator=self.integrator,
         )
 
-    def _some(self, which):
+    def _some(self, which: np.ndarray) -> "Ensemble":
         """The ensemble of these bodies. Its stats are those of the run, without what was counted over all bodies."""
         totals = ("n_torque", "n_iterations", "wall_time")
         told = lambda of: {k: of[i] for k, i in enumerate(which.tolist()) if i in of}
@@ -99,7 +107,7 @@ class Ensemble(Attitudes, Travels):
             integrator=self.integrator,
         )
 
-    def _luggage(self):
+    def _luggage(self) -> dict[str, Any]:
         exceptions = {i: picklable(raised) for i, raised in self.exceptions.items()}
         return without_cached(self) | {"exceptions": exceptions}  # attitudes and energies follow from the rows
 
@@ -133,24 +141,25 @@ class Ensemble(Attitudes, Travels):
         return self.problem.has_energy
 
     @property
-    def problem(self):
+    def problem(self) -> Problem:
         """The problem, with the start of the first body."""
         return self.bodies.problem(0)
 
     @functools.cached_property
-    def Q(self):
+    def Q(self) -> np.ndarray:
         """The attitudes, (n, N, 3, 3)."""
         return self._seen[0]
 
     @functools.cached_property
-    def Omega(self):
+    def Omega(self) -> np.ndarray:
         """The angular velocities in body axes, (n, N, 3)."""
         return self._seen[1]
 
     @functools.cached_property
-    def _seen(self):
+    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
         if self.states is not None:
             return self.states
+        assert self.rows is not None  # there are rows or states
         n, N, bodies = len(self.t), len(self), self.bodies
         Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
@@ -162,25 +171,26 @@ class Ensemble(Attitudes, Travels):
                 Q[1:, i], Omega[1:, i] = seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
 
-    def velocities(self):
+    def velocities(self) -> Iterable[np.ndarray]:
         """The angular velocities after the start, time by time (N, 3), in any axes of the body: to measure them."""
         if self.states is not None:
             return self.states[1][1:]
+        assert self.rows is not None
         return (row[4:].T / self.bodies.moments for row in self.rows)
 
     @functools.cached_property
-    def energy(self):
+    def energy(self) -> np.ndarray:
         """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q), (n, N)."""
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials() + self._spins()
 
     @property
-    def energy_error(self):
+    def energy_error(self) -> np.ndarray:
         """E(t) - E(0), (n, N)."""
         return self.energy - self.energy[0]
 
     @functools.cached_property
-    def momentum(self):
+    def momentum(self) -> np.ndarray:
         """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, N, 3)."""
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         if not self.problem.forces.rotor:
@@ -189,22 +199,22 @@ class Ensemble(Attitudes, Travels):
         return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
 
     @functools.cached_property
-    def orthogonality(self):
+    def orthogonality(self) -> np.ndarray:
         """max |Q^T Q - I| at each time, (n, N)."""
         return np.abs(np.einsum("nbji,nbjk->nbik", self.Q, self.Q) - np.eye(3)).max(axis=(2, 3))
 
     @property
-    def success(self):
+    def success(self) -> np.ndarray:
         """Which bodies reached the end, (N,)."""
         return (self.failed < 0) & (not self.stats["interrupted"])
 
     @functools.cached_property
-    def messages(self):
+    def messages(self) -> dict[int, str]:
         """What happened to each body that failed."""
         return {int(i): self._sentence(int(i)) for i in np.flatnonzero(self.failed >= 0)}
 
     @property
-    def message(self):
+    def message(self) -> str:
         """What went wrong, in one text; empty if nothing did."""
         lost = np.flatnonzero(self.failed >= 0)
         told = []
@@ -216,7 +226,7 @@ class Ensemble(Attitudes, Travels):
             told.extend(["..."] * (len(lost) > 3))
         return " ".join(told)
 
-    def _sentence(self, i):
+    def _sentence(self, i: int) -> str:
         if i in self.sentences:
             return f"Body {i}: {self.sentences[i]}"
         if not self.bodies.finite[i]:
@@ -233,7 +243,7 @@ class Ensemble(Attitudes, Travels):
             "there, or reduce h."
         )
 
-    def _spins(self):
+    def _spins(self) -> np.ndarray | float:
         """The energy of the spins of wheels, (n, 1 or N); zero if there are none."""
         if self.problem.internal.wheels is None:
             return 0.0
@@ -244,11 +254,11 @@ class Ensemble(Attitudes, Travels):
         """The speeds of the wheels relative to the body, (n, N, wheels)."""
         return np.stack([self[i].wheel_speeds for i in range(len(self))], axis=1)
 
-    def _potentials(self):
+    def _potentials(self) -> np.ndarray:
         """U of every body at every time, (n, N)."""
         p, n, N = self.problem, len(self.t), len(self)
         machine = p.machine_potential if p.has_potential and self.rows is not None else None
-        if machine is None:
+        if machine is None or self.rows is None:
             problems = [self.bodies.problem(i) for i in range(N)]
             return np.array(
                 [[a.potential(Q, t) for a, Q in zip(problems, row)] for t, row in zip(self.t.tolist(), self.Q)]

@@ -6,16 +6,22 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs import functions
+from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
+from polhode.kernels.numbers import Kernel
 from polhode.machine.guard import check, tried
+from polhode.physics.problem import Problem
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
+from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
+from polhode.runs.runner import Runner
 from polhode.runs.watched import Watched
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
@@ -38,7 +44,7 @@ RAISED, ENDED = -1.0, -2.0
 """The error of bodies that were in a block whose torque raised, and of those that an event has ended."""
 
 
-def sizes(problem, method, h):
+def sizes(problem: Problem, method: Method, h: float) -> tuple[int, int]:
     """How many numbers a method carries from step to step, and how many coefficients it has."""
     body = body_of(problem, method, torque=functions.no_torque)
     return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
@@ -56,7 +62,7 @@ class Way:
     torque: object = None  # held as long as its address is used
 
 
-def way_of(problem, method, memory, coefficients, watched=False):
+def way_of(problem: Problem, method: Method, memory: int, coefficients: int, watched: bool = False) -> Way:
     """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none.
 
     The one that watches out for events, if there are any.
@@ -91,7 +97,17 @@ def way_of(problem, method, memory, coefficients, watched=False):
     )
 
 
-def _loop(watched, step, start, memory, coefficients, torque, width, kind, parameters=functions.PARAMETERS):
+def _loop(
+    watched: bool,
+    step: Kernel,
+    start: Kernel,
+    memory: int,
+    coefficients: int,
+    torque: Any,
+    width: int,
+    kind: Any,
+    parameters: int = functions.PARAMETERS,
+) -> tuple[Callable | None, str]:
     """(machine code, "") or (None, why there is none)."""
     from polhode.machine import compile, ensemble_loop, ensemble_watching
 
@@ -106,7 +122,17 @@ def _loop(watched, step, start, memory, coefficients, torque, width, kind, param
 class Run:
     """The arrays of a run in blocks, and the drive through its steps."""
 
-    def __init__(self, bodies, method, h, n, every, way, memory, watch=None):
+    def __init__(
+        self,
+        bodies: Bodies,
+        method: Method,
+        h: float,
+        n: int,
+        every: int,
+        way: Way,
+        memory: int,
+        watch: Any = None,
+    ) -> None:
         self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
         N, width = len(bodies), way.width
         self.blocks = -(-N // width)
@@ -127,18 +153,19 @@ class Run:
         parameters = self._in_blocks(parameters)
         self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
-        self.wall_time, self.threads, self.before, self.watch = 0.0, 1, None, watch
+        self.wall_time, self.threads, self.watch = 0.0, 1, watch
+        self.before: tuple[np.ndarray, np.ndarray] | None = None  # failures and errors before a sweep
         if watch is not None:
             watch.begin(width, places, self.states)
 
-    def _in_blocks(self, numbers):
+    def _in_blocks(self, numbers: np.ndarray) -> np.ndarray:
         """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
         width = self.way.width
         if len(numbers) == 1:
             numbers = np.repeat(numbers, width, axis=0)
         return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
 
-    def guard(self):
+    def guard(self) -> None:
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
         bodies = self.bodies
         kernel, _ = bodies.kinds[0].source(self.method)
@@ -149,12 +176,12 @@ class Run:
         chosen = dict.fromkeys((good[0], good[min(len(good), width) - 1], good[-1]))  # the ends of a block, too
         places = [(i, *bodies.problem(i).start()) for i in chosen]
 
-        def of_machine(place):
+        def of_machine(place: Any) -> Any:
             block, lane = divmod(place[0], width)
             self._loop(0, block, block + 1, states)
             return states[block, 7:, lane]
 
-        def of_python(place):
+        def of_python(place: Any) -> Any:
             i, q, Pi = place
             _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body_of(bodies.problem(i), self.method))
             return tau + memory
@@ -168,7 +195,7 @@ class Run:
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
-    def drive(self, threads, progress):
+    def drive(self, threads: int | None, progress: Any) -> None:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         self.guard()
         N, begin = len(self.bodies), time.perf_counter()
@@ -195,15 +222,15 @@ class Run:
                     self.failed[:], self.errors[:] = self.before
         self.wall_time = time.perf_counter() - begin
 
-    def _group(self, steps, rate):
+    def _group(self, steps: int, rate: float) -> int:
         """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
         few = -(-self.blocks // (TASKS * self.threads))
         return max(1, min(few, int(TASK_SECONDS * (rate or SLOW) / (steps * self.way.width))))
 
-    def _sweep(self, steps, group, pool, tick, interrupt):
+    def _sweep(self, steps: int, group: int, pool: Any, tick: Callable[[int], None], interrupt: Any) -> None:
         """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
 
-        def task(first):
+        def task(first: int) -> tuple[int, Any] | None:
             if interrupt.seen:
                 return None
             last = min(first + group, self.blocks)
@@ -234,7 +261,7 @@ class Run:
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
 
-    def _taken(self, steps, begin, end):
+    def _taken(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
         """Some blocks over some steps: the iterations, and what the watched functions did there."""
         if self.watch is None:
             return self._loop(steps, begin, end, self.states), None
@@ -247,8 +274,9 @@ class Run:
             self.failed[i], self.errors[i] = self.done, RAISED
         return iterations, (table, ends)
 
-    def _loop(self, steps, begin, end, states, *paper):
+    def _loop(self, steps: int, begin: int, end: int, states: np.ndarray, *paper: Any) -> int:
         """Machine code: some blocks over some steps."""
+        assert self.way.loop is not None  # without one the bodies run through `solve`
         watched = self.watch.given(self.failed, *(paper or self.watch.paper(0))) if self.watch else ()
         return self.way.loop(
             *(self.way.given, self.h, self.bodies.kinds[0].t0, self.done, steps, self.every, self.left, self.row),
@@ -256,7 +284,7 @@ class Run:
             *(self.constants, self.parameters, states, self.out, self.failed, self.errors, watched),
         )
 
-    def one_by_one(self):
+    def one_by_one(self) -> dict[int, str]:
         """Bodies that left their blocks, each from its start, as `solve` runs it; {body: sentence} of those that fail.
 
         Their torque raised, or that of a body beside them; what each computed before that is kept.
@@ -270,7 +298,7 @@ class Run:
                 sentences[i] = "Interrupted before it began."
                 continue
             try:
-                runner = KernelRunner(self.bodies.problem(i), self.method, self.h, None)
+                runner: Runner = KernelRunner(self.bodies.problem(i), self.method, self.h, None)
                 runner = Watched(runner, steps, None, self.watch.events) if self.watch else runner
                 alone = One(runner, steps, self.every)
             except Exception as raised:  # by the torque at the start
@@ -297,12 +325,11 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _constants(moments, method):
+def _constants(moments: np.ndarray, method: Method) -> np.ndarray:
     """J, 1/J and the coefficients of the method, for each body; computed once for bodies alike."""
-    coefficients = {tuple(J): () for J in moments.tolist()} if method.coefficients else {}
-    for J in coefficients:
-        coefficients[J] = method.coefficients(J, float)
     numbers = np.concatenate([moments, 1 / moments], axis=1)
-    if not coefficients:
+    make = method.coefficients
+    if make is None:
         return numbers
+    coefficients = {J: make(J, float) for J in dict.fromkeys(tuple(J) for J in moments.tolist())}
     return np.concatenate([numbers, np.array([coefficients[tuple(J)] for J in moments.tolist()], dtype=float)], axis=1)

@@ -2,13 +2,17 @@
 
 import functools
 import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.events import given_events
-from polhode.integrators.lookup import integrator, name_of
+from polhode.inputs.rotations import AttitudeLike
+from polhode.integrators.lookup import Integrator, integrator, name_of
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
@@ -17,7 +21,7 @@ from polhode.runs.arguments import given_problem
 from polhode.runs.ensemble.events import Table, crossings_by_name, gathered_events
 from polhode.runs.ensemble.result import Ensemble as Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run, sizes, way_of
-from polhode.runs.ensemble.starts import gathered
+from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.progress import bar
@@ -27,26 +31,26 @@ from polhode.runs.watched import machine_events
 
 @inputs.checked_call
 def solve_ensemble(
-    problem,
-    method,
+    problem: str | Problem | Sequence[Problem],
+    method: str | Integrator,
     *,
-    Q0=None,
-    Omega0=None,
-    Pi0=None,
-    inertia=None,
-    parameters=None,
-    h=None,
-    t_end=None,
-    n_steps=None,
-    save_every=1,
-    threads=None,
-    progress=False,
-    events=None,
-    terminal=(),
-    direction=None,
-    strict=False,
-    on_failure="warn",
-):
+    Q0: AttitudeLike | None = None,
+    Omega0: ArrayLike | None = None,
+    Pi0: ArrayLike | None = None,
+    inertia: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    h: float | None = None,
+    t_end: float | None = None,
+    n_steps: int | None = None,
+    save_every: int = 1,
+    threads: int | None = None,
+    progress: bool = False,
+    events: Mapping[str, Callable[..., Any]] | None = None,
+    terminal: str | Sequence[str] = (),
+    direction: Mapping[str, int] | None = None,
+    strict: bool = False,
+    on_failure: str = "warn",
+) -> Ensemble:
     """Integrate N bodies and return an Ensemble.
 
     problem     a Problem or its name; or a sequence of N Problems made of the same functions
@@ -94,7 +98,9 @@ def solve_ensemble(
     return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
 
-def _integrated(bodies, method, h, n, every, threads, progress, watched):
+def _integrated(
+    bodies: Bodies, method: Integrator, h: float, n: int, every: int, threads: int | None, progress: bool, watched: Any
+) -> Ensemble:
     """The Ensemble: in lanes, or one by one."""
     alone = bodies.kinds[0]
     one_by_one = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
@@ -121,7 +127,7 @@ def _integrated(bodies, method, h, n, every, threads, progress, watched):
     return _result(run)
 
 
-def _result(run):
+def _result(run: Any) -> Ensemble:
     """The Ensemble; what failed bodies left behind becomes NaN."""
     N, done = len(run.bodies), run.done
     if done == run.n and run.left != run.every:
@@ -166,7 +172,9 @@ def _result(run):
     )
 
 
-def _one_by_one(bodies, method, h, n, every, progress, reason, watched):
+def _one_by_one(
+    bodies: Bodies, method: Integrator, h: float, n: int, every: int, progress: bool, reason: str, watched: Any
+) -> Ensemble:
     """The bodies one after the other through `solve`."""
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)

@@ -1,9 +1,10 @@
 """The bodies of an ensemble: starts, inertias and parameters of N bodies, from what the user gives."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -32,39 +33,39 @@ class Bodies:
     axes: np.ndarray  # (1 or N, 3, 3)
     parameters: np.ndarray  # (1 or N, PARAMETERS)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.Q0)
 
     @functools.cached_property
-    def finite(self):
+    def finite(self) -> np.ndarray:
         """Which bodies can start: (N,), whether all their numbers are finite."""
         numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
         finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
         return np.broadcast_to(finite, len(self))
 
     @property
-    def in_principal_axes(self):
+    def in_principal_axes(self) -> bool:
         """Whether the user's axes are the principal axes of every body."""
         return bool((self.axes == np.eye(3)).all())
 
     @property
-    def tensors(self):
+    def tensors(self) -> np.ndarray:
         """The inertia as tensors in the user's axes, (1 or N, 3, 3)."""
         return self.inertia if self.inertia.ndim == 3 else self.inertia[:, :, None] * np.eye(3)
 
-    def problem(self, i):
+    def problem(self, i: int) -> Problem:
         """The problem of one body alone."""
         alone = _of(self.kinds, i).copied(Q0=self.Q0[i], Omega0=self.Omega0[i])
         data = (_of(x, i) for x in (self.inertia, self.moments, self.axes))
         return alone.with_inertia(*data, tuple(_of(self.parameters, i).tolist()))
 
-    def some(self, which):
+    def some(self, which: np.ndarray) -> "Bodies":
         """Some of the bodies, by their numbers."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kinds"}
         kinds = self.kinds if len(self.kinds) == 1 else [self.kinds[i] for i in which]
         return Bodies(kinds, **{k: x if len(x) == 1 < len(self) else x[which] for k, x in own.items()})
 
-    def starts(self, which):
+    def starts(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
@@ -74,7 +75,7 @@ class Bodies:
             return q, moments * in_principal(axes, self.Omega0[which])
         return quaternion(attitude(self.Q0[which], axes)), moments * in_principal(axes, self.Omega0[which])
 
-    def seen(self, which, rows):
+    def seen(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
         if self.in_principal_axes:
             moments = np.broadcast_to(self.moments, (len(self), 3))[which]
@@ -86,16 +87,16 @@ class Bodies:
         return Q, Omega
 
 
-def _once(numbers):
+def _once(numbers: np.ndarray) -> np.ndarray:
     """What is the same for all bodies, once."""
     return numbers[:1] if numbers.strides[0] == 0 else numbers
 
 
-def _of(shared, i):
+def _of(shared: Any, i: int) -> Any:
     return shared[i if len(shared) > 1 else 0]
 
 
-def chosen_numbers(chosen, N):
+def chosen_numbers(chosen: Any, N: int) -> np.ndarray:
     """The numbers of bodies from a slice, a mask or a sequence of numbers; at least one."""
     if isinstance(chosen, slice):
         which = np.arange(N)[chosen]
@@ -118,7 +119,7 @@ def chosen_numbers(chosen, N):
     return which.astype(int) % N
 
 
-def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
+def gathered(problem: Any, Q0: Any, Omega0: Any, Pi0: Any, inertia: Any, parameters: Any) -> Bodies:
     """Bodies from a problem, or a sequence of them, and what replaces its data; each for every body or once for all."""
     kinds = _kinds(problem)
     first = kinds[0]
@@ -170,7 +171,7 @@ def gathered(problem, Q0, Omega0, Pi0, inertia, parameters):
     return Bodies(kinds, Q, Omega, given, moments, axes, numbers)
 
 
-def _kinds(problem):
+def _kinds(problem: Any) -> list[Problem]:
     """One problem, or one for each body; they share the functions."""
     from polhode.physics.catalogue import problem as look_up
 
@@ -192,17 +193,17 @@ def _kinds(problem):
     return kinds
 
 
-def _functions(problem):
+def _functions(problem: Problem) -> tuple[Any, ...]:
     if problem.functions is not None:
         return (*problem.functions.items(), problem.forces, problem.control, _count(problem.internal.wheels))
     return (problem.torque_kernel, problem.potential_kernel)
 
 
-def _count(wheels):
+def _count(wheels: Any) -> int:
     return 0 if wheels is None else len(wheels.each)
 
 
-def _following(kinds, moments, axes):
+def _following(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """The parameters of bodies that are given another inertia."""
     if len(kinds) == 1:
         return kinds[0].parameters_for(moments, axes)
@@ -210,7 +211,7 @@ def _following(kinds, moments, axes):
     return np.array(each)
 
 
-def _with_rows(kinds, moments, axes, rows):
+def _with_rows(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The parameters of bodies, with rows of what the user named."""
     if len(kinds) == 1 and (len(moments) == 1 or len(rows) in (1, len(moments))):
         return kinds[0].parameter_rows(moments, axes, rows)
@@ -223,14 +224,14 @@ def _with_rows(kinds, moments, axes, rows):
     )
 
 
-def _velocities(kinds, moments, axes):
+def _velocities(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Omega0 of bodies that start as their problems do: those that were given Pi0 keep that, whatever the inertia."""
     given = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
     is_Pi = np.array([p.given_Pi0 is not None for p in kinds])
     return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
 
 
-def inertias(kinds, inertia):
+def inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Inertia as given, principal moments and axes, for one or N bodies."""
     J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
     if J.shape == (3,):
@@ -252,7 +253,7 @@ def inertias(kinds, inertia):
             )
         return J, J, np.eye(3)[None]
     moments, axes = np.full(J.shape[:2], np.nan), np.broadcast_to(np.eye(3), J.shape).copy()
-    for i in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))):
+    for i in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))).tolist():
         try:
             moments[i], axes[i] = inputs.principal_axes("inertia", J[i])
         except InputError as error:
@@ -260,7 +261,7 @@ def inertias(kinds, inertia):
     return J, moments, axes
 
 
-def _parameters(problem, parameters):
+def _parameters(problem: Problem, parameters: Any) -> np.ndarray:
     """Parameters of a torque that is a kernel, padded, for one or N bodies."""
     if problem.functions is not None:
         raise InputError(

@@ -43,7 +43,7 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
     bodies = plan.grid.bodies(block)
     method = plan.grid.setting("method", block, plan.method)
     h, n = plan.steps(plan.grid.setting("h", block, plan.h))
-    data = {name: bodies.pop(name) for name in DATA if name in bodies}
+    data: dict[str, Any] = {name: bodies.pop(name) for name in DATA if name in bodies}
     kept = plan.kept
     watched = {} if kept.events is None else kept.events.given()
     with SILENCE, turns.on_purpose():  # said once, when the sweep begins

@@ -11,6 +11,8 @@ import json
 import math
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +20,10 @@ from polhode.integrators.lookup import methods
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Report, State
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
+from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
 from polhode.runs.solve import solve
 from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
@@ -32,13 +36,13 @@ STEPS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024)
 CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases.stress}
 
 
-def measurements(tick=print, names=()):
+def measurements(tick: Callable[[str], Any] = print, names: Sequence[str] = ()) -> dict[str, Any]:
     """The data of every method, as plain data; of some only if named, beside what the file has of the others."""
     problems = {case: make() for case, make in CASES.items()}
     times = SPAN / LOOKS * np.arange(1, LOOKS + 1)
     exact = {case: reference(p, times)[0] for case, p in problems.items()}
     torque = step_time(problems["potential"], Method(name="torque only", step=torque_only))
-    data = {
+    data: dict[str, Any] = {
         "span": SPAN,
         "steps": list(STEPS),
         "radians": {case: radians(p) for case, p in problems.items()},
@@ -51,7 +55,7 @@ def measurements(tick=print, names=()):
     return with_others(data, problems, torque) if names else data
 
 
-def with_others(data, problems, torque):
+def with_others(data: dict[str, Any], problems: Mapping[str, Problem], torque: float) -> dict[str, Any]:
     """The data of a few methods among those that the file has of the others, in the order of the catalogue."""
     there = json.loads(FILE.read_text(encoding="utf-8"))
     yardstick = methods()["VLV"]
@@ -63,11 +67,14 @@ def with_others(data, problems, torque):
     return there | {"methods": {name: known[name] for name in methods()}}
 
 
-def measured(m, problems, exact, torque):
+def measured(
+    m: Method, problems: Mapping[str, Problem], exact: Mapping[str, np.ndarray], torque: float
+) -> dict[str, Any]:
     """The data of one method."""
     evaluations = 0.0 if m.free_only else _evaluations(m, problems["potential"])
+    assert evaluations is not None  # every method takes a step of 1/16
     own = lambda case: round(max(1.0, step_time(problems[case], m) - evaluations * torque / max(1, m.nodes)), 1)
-    found = {
+    found: dict[str, Any] = {
         "errors": {c: errors(p, m, exact[c]) for c, p in problems.items() if c == "free" or not m.free_only},
         "step_ns": {case: own(case) for case in (("free",) if m.free_only else ("potential", "axisymmetric"))},
         "torques": evaluations,
@@ -80,7 +87,7 @@ def measured(m, problems, exact, torque):
     return found
 
 
-def _drift(m):
+def _drift(m: Method) -> float | str:
     """The rate of the energy, "none" or "unstable"; one too slow for a short run by a long one, if seen at twice h."""
     row = stress([m], t_end=4000.0, ensemble=4).rows[0]
     if row.sign == "none" and stress([m], h=2 * DRIFT_STEP).rows[0].sign in ("+", "-"):
@@ -88,9 +95,9 @@ def _drift(m):
     return _digits(abs(row.evidence[0].rate)) if row.sign in ("+", "-") else row.sign
 
 
-def errors(p, m, exact):
+def errors(p: Problem, m: Method, exact: np.ndarray) -> list[float | None]:
     """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
-    found = []
+    found: list[float | None] = []
     for n in STEPS:
         s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS, on_failure="return")
         if not s.success:
@@ -103,13 +110,13 @@ def errors(p, m, exact):
     return found
 
 
-def radians(p):
+def radians(p: Problem) -> float:
     """How far the body turns in the span."""
     s = solve(p, "RKMK4", h=SPAN / 1000, n_steps=1000, on_failure="return")
     return round(float(np.linalg.norm(s.Omega, axis=1).mean() * SPAN), 3)
 
 
-def step_time(p, m, few=500, many=2500, repeats=60):
+def step_time(p: Problem, m: Method, few: int = 500, many: int = 2500, repeats: int = 60) -> float:
     """Nanoseconds a step: what many steps take more than few, each the best of many runs."""
     best = {few: math.inf, many: math.inf}
     for _ in range(repeats):
@@ -120,7 +127,7 @@ def step_time(p, m, few=500, many=2500, repeats=60):
     return 1e9 * (best[many] - best[few]) / (many - few)
 
 
-def code(m):
+def code(m: Method) -> int:
     """Lines of code that a step consists of, without the algebra of rotations and the solver."""
     apart = tuple(f"polhode.kernels.{x}" for x in ("vectors", "rotations", "scalar", "implicit", "step"))
     own = [f for f in reachable([m.step]) if not f.__module__.startswith(apart)]
@@ -128,23 +135,23 @@ def code(m):
 
 
 @kernel
-def torque_only(h, t, state, body):
+def torque_only(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
     """Goes nowhere, but evaluates the torque: what is left of a step's time without it is the method's."""
     q, Pi, _, memory = state
     return (q, Pi, torque_at(t, q, body), memory), NO_SOLVE
 
 
-def _evaluations(m, p, h=0.0625, steps=400):
+def _evaluations(m: Method, p: Problem, h: float = 0.0625, steps: int = 400) -> float | None:
     """Torque evaluations a step; None where it fails."""
     s = solve(p, m, h=h, n_steps=steps, save_every=steps, on_failure="return")
     return round((s.stats["n_torque"] - m.torques_at_start) / steps, 2) if s.success else None
 
 
-def _digits(x):
+def _digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def main():
+def main() -> None:
     """Measure everything, or the methods named, and write the file."""
     FILE.write_text(json.dumps(measurements(names=sys.argv[1:]), indent=1) + "\n", encoding="utf-8")
 

@@ -10,13 +10,17 @@ import functools
 import json
 import math
 import pathlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, choices, flag, positive, whole
 from polhode.integrators.lookup import methods
+from polhode.integrators.method import Method
 from polhode.integrators.properties import CLAIMED, KEPT
 from polhode.physics.catalogue import problem as look_up
+from polhode.physics.problem import Problem
 from polhode.shown import shown
 
 FILE = pathlib.Path(__file__).with_name("measured.json")
@@ -27,11 +31,11 @@ UNMEASURED = "not in measured.json"
 FINEST = 1e-13  # no accuracy beyond can be asked of floats
 
 
-def _claims_that_say(word):
+def _claims_that_say(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The claims that something is kept: for a free body, and under a torque."""
     rows = [row for row in CLAIMED if row.keep == word]
-    free = tuple(row.claim for row in rows if not row.needs_torque)
-    return free, tuple(row.claim for row in rows if row.needs_torque) or free
+    claims = lambda needs: tuple(row.claim for row in rows if row.claim is not None and row.needs_torque == needs)
+    return claims(False), claims(True) or claims(False)
 
 
 KEEP = {word: _claims_that_say(word) for word in KEPT}
@@ -60,39 +64,39 @@ class Recommendation:
     choices: tuple[Choice, ...]
     left_out: dict[str, int]
 
-    def __getitem__(self, k):
+    def __getitem__(self, k: int) -> Choice:
         return self.choices[k]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Recommendation: {', '.join(c.method for c in self.choices) or 'none'}>"
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {"wanted": self.wanted, "choices": [vars(c) for c in self.choices], "left_out": self.left_out}
 
-    def table(self):
+    def table(self) -> Any:
         """A rich table."""
         return shown("recommendation, a table", self)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return shown("recommendation, a card", self)
 
 
 @checked_call
 def recommend(
     *,
-    problem=None,
-    t_end=None,
-    free=False,
-    axisymmetric=False,
-    torque_cost=None,
-    accuracy=1e-4,
-    horizon=1e4,
-    keep=(),
-    explicit=False,
-    simple=False,
-    count=5,
-):
+    problem: str | Problem | None = None,
+    t_end: float | None = None,
+    free: bool = False,
+    axisymmetric: bool = False,
+    torque_cost: float | None = None,
+    accuracy: float = 1e-4,
+    horizon: float = 1e4,
+    keep: str | Sequence[str] = (),
+    explicit: bool = False,
+    simple: bool = False,
+    count: int = 5,
+) -> Recommendation:
     """Rank the methods for a job and say why; returns a Recommendation.
 
     problem      your problem, or the name of a shipped one: methods are tried on it, h is in its units, and accuracy is
@@ -127,7 +131,8 @@ def recommend(
     body = "axisymmetric" if axisymmetric else "potential"
     case = "free" if free else body
     radians = data["radians"][case] / data["span"]  # a unit of time
-    found, left_out = [], {}
+    found = []
+    left_out: dict[str, int] = {}
     for m in methods().values():
         d = data["methods"].get(m.name)
         reason = UNMEASURED if d is None else _unfit(m, d, free, keep, explicit, horizon)
@@ -158,7 +163,9 @@ def recommend(
     return Recommendation(wanted, tuple(found[:count]), left_out)
 
 
-def _for_problem(problem, t_end, accuracy, keep, explicit, count, told):
+def _for_problem(
+    problem: Any, t_end: float | None, accuracy: float, keep: Sequence[str], explicit: bool, count: int, told: Any
+) -> Recommendation:
     """What was measured on one problem."""
     from polhode.testbench.advice.on_problem import tried_on
 
@@ -170,7 +177,8 @@ def _for_problem(problem, t_end, accuracy, keep, explicit, count, told):
     explicit, accuracy = flag("explicit", explicit), positive("accuracy", accuracy)
     if accuracy < FINEST:
         raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
-    found, left_out = [], {}
+    found = []
+    left_out: dict[str, int] = {}
     for m, costs in tried_on(problem, t_end, accuracy):
         lacks = [name for name in keep if m is None or not _keeps(m, name, not problem.has_torque)]
         reason = f"does not keep: {lacks[0]}" if lacks else ""
@@ -186,7 +194,7 @@ def _for_problem(problem, t_end, accuracy, keep, explicit, count, told):
     return Recommendation(wanted, tuple(found[:count]), left_out)
 
 
-def _unfit(m, d, free, keep, explicit, horizon):
+def _unfit(m: Method, d: Mapping[str, Any], free: bool, keep: Sequence[str], explicit: bool, horizon: float) -> str:
     """Why a method is no choice, or nothing."""
     if m.free_only and not free:
         return "for a free body only"
@@ -200,12 +208,14 @@ def _unfit(m, d, free, keep, explicit, horizon):
     return ""
 
 
-def _keeps(m, name, free):
+def _keeps(m: Method, name: str, free: bool) -> bool:
     """Whether a method claims to keep what is asked for."""
     return all(getattr(m, claim) for claim in KEEP[name][0 if free else 1])
 
 
-def _step(m, d, data, case, accuracy, time):
+def _step(
+    m: Method, d: Mapping[str, Any], data: Mapping[str, Any], case: str, accuracy: float, time: float
+) -> tuple[float, str]:
     """The largest step that will do, and what limits it: "accuracy", "drift" or "solve"."""
     order = max(1.0, min(m.orders.free if case == "free" else m.orders.torque))
     sizes = [data["span"] / n for n in data["steps"]]
@@ -218,23 +228,27 @@ def _step(m, d, data, case, accuracy, time):
     return h, limit
 
 
-def _accurate(sizes, errors, accuracy, order):
+def _accurate(
+    sizes: Sequence[float], errors: Sequence[float | None], accuracy: float, order: float
+) -> tuple[float, str]:
     """The step at which the error is the one wanted: between two that were measured, or beyond by the order."""
-    best = None
+    best: tuple[float, float] | None = None  # the last step that was accurate enough, and its error
     for k in reversed(range(len(sizes))):  # from the finest on
-        if errors[k] is None:
+        error = errors[k]
+        if error is None:
             break
-        if errors[k] > accuracy:
+        if error > accuracy:
             if best is None:  # even the finest is too coarse
-                return sizes[k] * (accuracy / errors[k]) ** (1 / order), "accuracy"
-            a, b = max(errors[best], 1e-16), errors[k]
-            share = math.log(accuracy / a) / math.log(b / a) if b > a else 0.0
-            return sizes[best] * (sizes[k] / sizes[best]) ** min(1.0, max(0.0, share)), "accuracy"
-        best = k
-    return sizes[best], "solve"
+                return sizes[k] * (accuracy / error) ** (1 / order), "accuracy"
+            h, a = best[0], max(best[1], 1e-16)
+            share = math.log(accuracy / a) / math.log(error / a) if error > a else 0.0
+            return h * (sizes[k] / h) ** min(1.0, max(0.0, share)), "accuracy"
+        best = sizes[k], error
+    assert best is not None  # every method takes the finest step
+    return best[0], "solve"
 
 
-def _calls(d, data, h):
+def _calls(d: Mapping[str, Any], data: Mapping[str, Any], h: float) -> float:
     """Torque evaluations a step: for methods that iterate on the torque, at the nearest step that was measured."""
     sizes = {
         abs(math.log(data["span"] / n / h)): found for n, found in zip(data["steps"], d.get("torques_at", ())) if found
@@ -242,7 +256,7 @@ def _calls(d, data, h):
     return sizes[min(sizes)] if sizes else d["torques"]
 
 
-def _reasons(m, d, free, limit, accuracy, calls):
+def _reasons(m: Method, d: Mapping[str, Any], free: bool, limit: str, accuracy: float, calls: float) -> tuple[str, ...]:
     """Sentences: what the step is limited by, what it costs, what is kept."""
     told = [
         {
@@ -266,6 +280,6 @@ def _reasons(m, d, free, limit, accuracy, calls):
 
 
 @functools.cache
-def measured_data():
+def measured_data() -> dict[str, Any]:
     """What measured.json holds."""
     return json.loads(FILE.read_text(encoding="utf-8"))

@@ -80,10 +80,10 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         yield State(f"at random state {k + 1}", _changed(start, inertia=axes @ np.diag(moments) @ axes.T))
 
 
-def _changed(p, inertia=None, **start):
+def _changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:
     """The problem with another start or inertia. With a full tensor it is the same body in other axes: the torque is
     that of the principal axes, turned, as it is for every problem with a full tensor."""
-    if np.ndim(inertia) == 2:
+    if inertia is not None and np.ndim(inertia) == 2:
         start = {"Omega0": p.Omega0, **start}
         p = p.with_inertia(np.array(inertia), *principal_axes("inertia", inertia), p.parameters)
         inertia = None

@@ -1,6 +1,7 @@
 """The certificate: what an integrator does, measured, each property with its value, threshold and verdict."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from polhode.integrators.properties import PROPERTIES
 from polhode.shown import shown
@@ -40,23 +41,23 @@ class Certificate:
     date: str = ""
     pictures: dict = field(default_factory=dict, repr=False)  # the numbers of its two plots: convergence and drift
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Property:
         return self.properties[key]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Certificate of {self.method}: {self.summary}>"
 
     @property
-    def not_measured(self):
+    def not_measured(self) -> list[str]:
         """The properties that could not be measured of an integrator in this form."""
         return [row.key for row in PROPERTIES if row.key not in self.properties]
 
     @property
-    def contradictions(self):
+    def contradictions(self) -> dict[str, Any]:
         """The claims of the method that the measurements contradict."""
         return {k: claimed for k, claimed in self.claims.items() if not _agrees(self.properties.get(k), claimed)}
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         return {
             "method": self.method,
@@ -73,15 +74,15 @@ class Certificate:
             "pictures": self.pictures,
         }
 
-    def table(self):
+    def table(self) -> Any:
         """A rich table for the terminal."""
         return shown("certificate, a table", self)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return shown("certificate, a card", self)
 
 
-def _agrees(measured, claimed):
+def _agrees(measured: Property | None, claimed: Any) -> bool:
     if measured is None or measured.verdict == "undecided":
         return True
     if isinstance(claimed, bool):

@@ -3,21 +3,35 @@
 import datetime
 import sys
 import time
+from collections.abc import Callable
+from typing import Any, overload
 
 from polhode.inputs import checked_call, flag
-from polhode.integrators.lookup import integrator, methods, name_of
+from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
-from polhode.testbench.certificate.several import are_several, certified
+from polhode.testbench.certificate.several import Certificates, are_several, certified
 from polhode.testbench.certificate.summary import summary
+
+
+@overload
+def certify(
+    method: str | Integrator, *, drift: bool = True, progress: bool = False, workers: Any = None
+) -> Certificate: ...
+
+
+@overload
+def certify(
+    method: list[Any] | tuple[Any, ...], *, drift: bool = True, progress: bool = False, workers: Any = None
+) -> Certificates: ...
 
 
 @checked_call
 @on_purpose()
-def certify(method, *, drift=True, progress=False, workers=None):
+def certify(method: Any, *, drift: bool = True, progress: bool = False, workers: Any = None) -> Any:
     """Measure the properties of an integrator and return its Certificate; of a sequence of them, Certificates.
 
     method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
@@ -72,10 +86,10 @@ def certify(method, *, drift=True, progress=False, workers=None):
 
 
 class display:
-    def __init__(self, progress):
+    def __init__(self, progress: bool) -> None:
         self.progress = progress
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[[str], None]:
         if not self.progress:
             return lambda key: None
         from rich.console import Console
@@ -84,7 +98,6 @@ class display:
         self.status.start()
         return lambda key: self.status.update(f"measuring: {key}")
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         if self.progress:
             self.status.stop()
-        return False

@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from polhode.testbench.certificate.cases import placed, potential
+from polhode.physics.problem import Problem
+from polhode.testbench.certificate.cases import Run, placed, potential
 
 
-def clues_of(run):
+def clues_of(run: Run) -> dict[str, str]:
     """How Euler's equations seem to read, and what becomes of a rotation."""
     p = placed(potential())
     return {"rate": rate(run, p), "stretch": stretch(run, p)}
 
 
-def stretch(run, p, h=0.25):
+def stretch(run: Run, p: Problem, h: float = 0.25) -> str:
     """Whether a matrix that is no rotation is at least a multiple of one."""
     with np.errstate(all="ignore"):
         Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
@@ -19,7 +20,7 @@ def stretch(run, p, h=0.25):
     return "even" if np.abs(off - np.trace(off) / 3 * np.eye(3)).max() < 0.01 * np.abs(off).max() else "uneven"
 
 
-def rate(run, p, h=2.0**-10):
+def rate(run: Run, p: Problem, h: float = 2.0**-10) -> str:
     """What Euler's equations would have to read for the momentum to change as it does in one small step."""
     with np.errstate(all="ignore"):
         _, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
@@ -38,5 +39,5 @@ def rate(run, p, h=2.0**-10):
         "no Omega x J Omega": tau,
     }
     off = {reading: np.abs(seen - value).max() for reading, value in readings.items()}
-    nearest = min(off, key=off.get)
+    nearest = min(off, key=off.__getitem__)
     return nearest if off[nearest] < 0.02 * np.abs(readings[""]).max() else "something else"

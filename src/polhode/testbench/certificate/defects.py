@@ -2,12 +2,15 @@
 property holds."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.scalar import STEP
-from polhode.testbench.certificate.cases import placed, potential
+from polhode.physics.problem import Problem
+from polhode.testbench.certificate.cases import Run, placed, potential
 
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 OFF_GROUP = 1e-13  # the same of Q^T Q - I
@@ -15,35 +18,35 @@ DIFFERENCES = 2e-10  # of a Jacobian by differences
 LONGEST = 24  # steps after which a Q that leaves the group is looked at
 
 
-def momentum_scale(p, h):
+def momentum_scale(p: Problem, h: float) -> float:
     """The size of the momentum: its own, and what the torque makes of it in a step."""
     return float(np.linalg.norm(p.tensor @ p.Omega0) + abs(h) * np.linalg.norm(p.torque(p.t0, p.Q0))) or 1.0
 
 
-def _three(run, p, h):
+def _three(run: Run, p: Problem, h: float) -> tuple[np.ndarray, np.ndarray]:
     return run(p, p.Q0, p.Omega0, h, 3, p.t0)
 
 
-def symmetry(run, p, h):
+def symmetry(run: Run, p: Problem, h: float) -> float:
     """How far a step of h and then one of -h miss the start."""
     Q, Omega = run(p, p.Q0, p.Omega0, h, 1, p.t0)
     Q, Omega = run(p, Q, Omega, -h, 1, p.t0 + h)
     return max(np.abs(Q - p.Q0).max(), np.abs(p.tensor @ (Omega - p.Omega0)).max() / momentum_scale(p, h))
 
 
-def spatial_momentum(run, p, h):
+def spatial_momentum(run: Run, p: Problem, h: float) -> float:
     """Change of the spatial momentum in three steps."""
     Q, Omega = _three(run, p, h)
     return np.abs(Q @ p.tensor @ Omega - p.Q0 @ p.tensor @ p.Omega0).max() / momentum_scale(p, h)
 
 
-def vertical_momentum(run, p, h):
+def vertical_momentum(run: Run, p: Problem, h: float) -> float:
     """Change of the vertical momentum in three steps."""
     Q, Omega = _three(run, p, h)
     return abs(Q[2] @ p.tensor @ Omega - p.Q0[2] @ p.tensor @ p.Omega0) / momentum_scale(p, h)
 
 
-def energy(run, p, h):
+def energy(run: Run, p: Problem, h: float) -> float:
     """Change of the energy in three steps."""
     Q, Omega = _three(run, p, h)
     kinetic = (p.Omega0 @ p.tensor @ p.Omega0 + Omega @ p.tensor @ Omega) / 2
@@ -51,38 +54,38 @@ def energy(run, p, h):
     return abs(float(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0))) / size
 
 
-def orthogonality(run, p, h):
+def orthogonality(run: Run, p: Problem, h: float) -> float:
     """How far from a rotation Q is after many steps."""
     Q, _ = run(p, p.Q0, p.Omega0, h, LONGEST, p.t0)
     return np.abs(Q.T @ Q - np.eye(3)).max()
 
 
-def symplecticity(D, Pi0, Pi1, scale=1.0):
+def symplecticity(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0) -> float:
     """max |D^T W(Pi1) D - W(Pi0)|, D the left-trivialised Jacobian, momenta in units of `scale`."""
     units = np.diag([1, 1, 1, scale, scale, scale])
     D = np.linalg.inv(units) @ D @ units
     return np.abs(D.T @ _form(Pi1 / scale) @ D - _form(Pi0 / scale)).max() / max(1.0, np.abs(D).max()) ** 2
 
 
-def poisson(D, Pi0, Pi1, scale=1.0):
+def poisson(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0) -> float:
     """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0; and dPi1/dQ, which must vanish."""
     A = D[3:, 3:]
     off = np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max() / scale / max(1.0, np.abs(A).max()) ** 2
     return max(off, np.abs(D[3:, :3]).max() / scale)
 
 
-def _hat(a):
+def _hat(a: np.ndarray) -> np.ndarray:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
-def _form(Pi):
+def _form(Pi: np.ndarray) -> np.ndarray:
     return np.block([[-_hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
 
 # ---- derivatives -------------------------------------------------------------------------------------
 
 
-def derivatives(run, h):
+def derivatives(run: Run, h: float) -> tuple[Callable[..., Any], float, str]:
     """How the Jacobian of a step is to be had, by the complex step where it agrees with differences at this h; its
     round-off; and that in words."""
     p = placed(potential())
@@ -98,7 +101,7 @@ def derivatives(run, h):
     return _difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order"
 
 
-def _complex_jacobian(run, p, h, n=1):
+def _complex_jacobian(run: Run, p: Problem, h: float, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
     D = np.empty((6, 6))
     inverse = np.linalg.inv(p.tensor)
     for j in range(6):
@@ -110,7 +113,7 @@ def _complex_jacobian(run, p, h, n=1):
     return D, p.tensor @ Omega1.real
 
 
-def _difference_jacobian(run, p, h, n=1, d=2e-3):
+def _difference_jacobian(run: Run, p: Problem, h: float, n: int = 1, d: float = 2e-3) -> tuple[np.ndarray, np.ndarray]:
     """Central differences of sixth order: truncation (2e-3)^6, round-off 1e-16/2e-3."""
     inverse = np.linalg.inv(p.tensor)
     unit = momentum_scale(p, h)

@@ -4,10 +4,13 @@ Only what is wrong by any measure is named: Q that is no rotation, a motion that
 the order, an equation that is not solved. That a method is not symmetric or not symplectic is no mistake.
 """
 
+from collections.abc import Mapping, Sequence
+
 from polhode.integrators.properties import measured_by
+from polhode.testbench.certificate.certificate import Property
 
 
-def diagnosis(found, notes):
+def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[str, ...]:
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
     told = []
     (group,) = measured_by("orthogonality", "potential")
@@ -60,9 +63,9 @@ READINGS = {
 """By what Euler's equations seem to read, the mistake."""
 
 
-def _low(orders):
+def _low(orders: Sequence[float | None]) -> bool:
     return any(v is not None and v <= 0.5 for v in orders)
 
 
-def _behind(orders, others):
-    return any(None not in pair and pair[0] < pair[1] - 0.5 for pair in zip(orders, others))
+def _behind(orders: Sequence[float | None], others: Sequence[float | None]) -> bool:
+    return any(a is not None and b is not None and a < b - 0.5 for a, b in zip(orders, others))

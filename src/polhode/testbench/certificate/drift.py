@@ -6,14 +6,21 @@ and with what would decide.
 """
 
 import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from polhode.integrators.lookup import Integrator
 from polhode.integrators.properties import measured_by
 from polhode.physics.catalogue import problem
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.certificate.look import Look
+from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
 
 STEPS = (0.125, 0.25)
@@ -26,16 +33,19 @@ LONGEST = 90.0  # seconds, after which a run is ended
 PICTURE = 400  # points of the curve that goes to the page
 
 
-def drift_of(method, form, properties, look):
+def drift_of(
+    method: Integrator, form: str, properties: Mapping[str, Property], look: Look
+) -> tuple[Property, dict[str, Any]]:
     """The property, and the curves of its picture."""
     bodies = (problem("stress"), problem("stress", inertia=WITHOUT_SYMMETRY))
-    starts, rows, picture = STARTS.get(form, 2), [], {}
+    starts, rows = STARTS.get(form, 2), []
+    picture: dict[str, Any] = {}
     if look.character.memory and form == "black box":
         return _at_once(look)
     clock, refusals = time.process_time(), []
     for t_end in SPANS[form]:
         for p in bodies:
-            row, why = guarded(lambda p=p, t_end=t_end: _row(method, p, t_end, starts), LONGEST)
+            row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST)
             if why:
                 refusals.append(why)
                 continue
@@ -51,27 +61,27 @@ def drift_of(method, form, properties, look):
     return _not_seen(rows, starts, properties, refusals), picture
 
 
-def _row(method, p, t_end, starts):
+def _row(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:
     return stress([method], h=STEPS, t_end=t_end, ensemble=starts, problem=p).rows[0]
 
 
-def _proven(row):
+def _proven(row: DriftRow) -> bool:
     """One sign at two step sizes, or an energy that is gone at the smaller one."""
     return row.neither or row.verdict == "unstable" or (row.evidence[0].gone and row.verdict == "drifts")
 
 
-def _symplectic(properties):
+def _symplectic(properties: Mapping[str, Property]) -> bool:
     return any(
         properties[key].verdict == "yes" for key in measured_by("symplecticity", "potential") if key in properties
     )
 
 
-def _where(p, t_end, starts):
+def _where(p: Problem, t_end: float, starts: int) -> str:
     body = "" if tuple(p.moments) == (2.0, 2.0, 4.0) else f" with the moments {', '.join(f'{x:g}' for x in p.moments)}"
     return f"energy on the stress test{body} over [0, {t_end:g}], {starts} starts each, h = {STEPS[0]:g}, {STEPS[1]:g}"
 
 
-def _yes(row, p, t_end, starts):
+def _yes(row: DriftRow, p: Problem, t_end: float, starts: int) -> Property:
     evidence = row.evidence[0]
     how = f"{_where(p, t_end, starts)}: "
     if row.verdict == "unstable":
@@ -83,7 +93,7 @@ def _yes(row, p, t_end, starts):
     return Property(evidence.rate, 5 * evidence.error, "yes", how, bound=evidence.bound, coverage=coverage)
 
 
-def _not_seen(rows, starts, properties, refusals):
+def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusals: Sequence[str]) -> Property:
     """No for what is symplectic by measurement, undecided for all else; with the smallest bound."""
     row, p, t_end = min(rows, key=lambda r: r[0].evidence[0].bound if r[0].evidence[0].stable else np.inf)
     evidence = row.evidence[0]
@@ -105,20 +115,20 @@ def _not_seen(rows, starts, properties, refusals):
     return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
 
 
-def _residual_power(row):
+def _residual_power(row: DriftRow) -> float | None:
     """The power of h by which the residual falls: two above the order where a modified energy exists."""
     e = [x.residual for x in row.evidence if x.stable and x.modified and x.residual > 0]
     return float(np.log2(e[1] / e[0])) if len(e) == 2 else None
 
 
-def _at_once(look, spans=(10, 20, 40, 80, 160, 320)):
+def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> tuple[Property, dict[str, Any]]:
     """An integrator with memory would be restarted at every sample: its energy after longer and longer runs, each in
     one go."""
     p = problem("stress", inertia=INERTIA)
     scale = abs(float(p.energy(p.Q0, p.Omega0))) + 1.0
     errors = []
     for t in spans:
-        state, why = guarded(lambda t=t: look.run(p, p.Q0, p.Omega0, STEPS[0], int(t / STEPS[0]), 0.0), LONGEST)
+        state, why = guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], int(t / STEPS[0]), 0.0), LONGEST)
         if why:
             errors.append(np.inf)
             break
@@ -133,7 +143,7 @@ def _at_once(look, spans=(10, 20, 40, 80, 160, 320)):
     ), {}
 
 
-def _picture(row):
+def _picture(row: DriftRow) -> dict[str, Any]:
     """Curves for the page: at each step size, the first run and its line."""
     curves = []
     for e in row.evidence:

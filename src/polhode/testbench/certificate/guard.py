@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 
 class TimeUp(BaseException):
@@ -16,7 +16,7 @@ class TimeUp(BaseException):
 class Refused(Exception):
     """An integrator that did not give a result: `words` say what it did instead, and where."""
 
-    def __init__(self, words: str):
+    def __init__(self, words: str) -> None:
         super().__init__(words)
         self.words = words
 
@@ -63,11 +63,11 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
         return None, f"raised {type(error).__name__}: {error}".rstrip(": .")
 
 
-def _raise(*_):
+def _raise(*_: Any) -> NoReturn:
     raise TimeUp
 
 
-def _interrupt(thread, done):
+def _interrupt(thread: Any, done: Any) -> None:
     if done.acquire(blocking=False):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeUp))
         done.release()

@@ -6,9 +6,14 @@ tolerance made for floats: yes in floats. Any other is the method's own: no. A k
 calls `math`) is measured from outside.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
 import mpmath
 
-from polhode.integrators.properties import ORDER, groups
+from polhode.integrators.method import Method
+from polhode.integrators.properties import ORDER, Row, groups
+from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
@@ -27,16 +32,19 @@ LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
 
-def measured(method, tick=lambda key: None, look=None):
+def measured(
+    method: Method, tick: Callable[[str], None] = lambda key: None, look: Look | None = None
+) -> dict[str, Property]:
     """Every property of a kernel method but its drift."""
-    found, look = {}, look or Look(box(method))
+    found: dict[str, Property] = {}
+    look = look or Look(box(method))
     for rows in groups():
         first = rows[0]
         p = case_of(first, method)
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(lambda p=p, first=first: list(MEASURES[first.measure](method, p, first)), LONGEST)
+        values, why = guarded(partial(_values, method, p, first), LONGEST)
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
@@ -45,7 +53,7 @@ def measured(method, tick=lambda key: None, look=None):
     return found
 
 
-def diagnosed(method, found, look):
+def diagnosed(method: Method, found: dict[str, Property], look: Look) -> tuple[str, ...]:
     """What is to be said of a kernel of one's own; see `outside`."""
     if method.free_only:
         return ()
@@ -54,7 +62,11 @@ def diagnosed(method, found, look):
     return outside.told_of(look, found, clues or {}, kin)
 
 
-def _from_outside(look, row, count, why):
+def _values(method: Method, p: Problem, row: Row) -> list[Property]:
+    return list(MEASURES[row.measure](method, p, row))
+
+
+def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     """The measurement that needs no other arithmetic, where there is one."""
     words = FROM_OUTSIDE.format(why)
     if row.measure not in outside.MEASURES:
@@ -65,7 +77,7 @@ def _from_outside(look, row, count, why):
     return [Property(**(vars(p) | {"how": f"{p.how}; {words}"})) for p in values]
 
 
-def _in_floats_too(look, method, row, values):
+def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
     """Orders, beside what one step does at other states; in floats where more digits show none."""
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and "from outside" not in values[0].how:
@@ -77,7 +89,8 @@ def _in_floats_too(look, method, row, values):
     if method.free_only or none or "from outside" in values[0].how:
         return values
     p = case_of(row, method)
-    picture, why = guarded(lambda: by_order.errors(look.run, placed(p)), LONGEST)
+    assert p is not None  # it was measured there
+    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST)
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     known = min((p.value for p in values if p.value is not None), default=0.0)
@@ -97,7 +110,7 @@ def _in_floats_too(look, method, row, values):
 # ---- what is measured, and how ------------------------------------------------------------------------
 
 
-def by_theorem(method, p, row):
+def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     """A defect at two precisions, and at a larger step where it is below the round-off of floats."""
     defect = theorems.DEFECTS[row.measure]
     finding = theorems.finding(defect, method, p)
@@ -119,7 +132,7 @@ def by_theorem(method, p, row):
     )
 
 
-def orders(method, p, row):
+def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     """The orders of Q and of Omega."""
     for value in theorems.order(method, p):
         exact = value == float("inf")
@@ -129,13 +142,13 @@ def orders(method, p, row):
         yield Property(value, 0.05, "yes" if near else "undecided", "exact to 60 digits" if exact else how, bound=error)
 
 
-def orthogonality(method, p, row, steps=1000):
+def orthogonality(method: Method, p: Problem, row: Row, steps: int = 1000) -> Iterator[Property]:
     """How far from a rotation Q gets."""
     off = float(solve(p, method, h=0.125, n_steps=steps, save_every=steps, on_failure="return").orthogonality.max())
     yield Property(off, 1e-14, "yes" if off < 1e-14 else "no", f"{row.how} after {steps} steps in floats")
 
 
-def torques(method, p, row, steps=16):
+def torques(method: Method, p: Problem, row: Row, steps: int = 16) -> Iterator[Property]:
     """Evaluations of the torque a step."""
     if method.free_only:
         yield Property(0.0, None, "yes", "a free body has no torque")
@@ -144,13 +157,13 @@ def torques(method, p, row, steps=16):
     yield Property(per_step, None, "yes", f"calls counted in {steps} steps, without the one at the start")
 
 
-def iterations(method, p, row, steps=400):
+def iterations(method: Method, p: Problem, row: Row, steps: int = 400) -> Iterator[Property]:
     """Iterations a step."""
     s = solve(p, method, h=0.125, n_steps=steps, on_failure="return")
     yield Property(s.stats["n_iterations"] / steps, None, "yes", f"mean over {steps} steps of h = 0.125")
 
 
-def largest_step(method, p, row, steps=200):
+def largest_step(method: Method, p: Problem, row: Row, steps: int = 200) -> Iterator[Property]:
     """The largest h = 2^(k/4) up to 16 with which so many steps succeed, going up until one fails."""
     largest = 0.0
     for k in range(-16, 17):

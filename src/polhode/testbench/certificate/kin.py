@@ -7,14 +7,16 @@ written, in Python, so nothing need be compiled.
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polhode.integrators.catalogue import methods
 from polhode.integrators.properties import claims_of
 from polhode.kernels.rotations import matrix
+from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import body_of
-from polhode.testbench.certificate.cases import forced, free, placed
+from polhode.testbench.certificate.cases import Run, forced, free, placed
 from polhode.testbench.certificate.guard import Refused
 
 STEPS = (0.2, 0.1)
@@ -72,7 +74,7 @@ class Kin:
         return (-sum(x <= SAME for x in parts), float(self.free.max() + self.torque.max()))
 
 
-def kin_of(run) -> Kin | None:
+def kin_of(run: Run) -> Kin | None:
     """The method of the catalogue that an integrator shares most with, if it shares anything."""
     try:
         mine = {name: _taken(run, p) for name, p in _problems().items()}
@@ -91,18 +93,19 @@ def kin_of(run) -> Kin | None:
 
 
 @functools.cache
-def _problems():
+def _problems() -> dict[str, Problem]:
     return {"free": placed(free()), "torque": placed(forced())}
 
 
-def _taken(run, p):
+def _taken(run: Run, p: Problem) -> list[tuple[np.ndarray, np.ndarray]]:
     return [run(p, p.Q0, p.Omega0, h, 1, p.t0) for h in STEPS]
 
 
 @functools.cache
-def _steps_of(name):
+def _steps_of(name: str) -> dict[str, Any] | None:
     """One step of a method of the catalogue on each problem, in plain Python; none where it does not solve."""
-    method, found = methods()[name], {}
+    method = methods()[name]
+    found: dict[str, Any] = {}
     for key, p in _problems().items():
         if method.free_only and key != "free":
             return None
@@ -116,7 +119,7 @@ def _steps_of(name):
     return found
 
 
-def _size(apart):
+def _size(apart: np.ndarray) -> str:
     """The difference at the smaller step, with the power of h by which it falls."""
     coarse, fine = apart[0].max(), apart[1].max()
     power = np.log2(coarse / fine) if fine > 0 else 0.0

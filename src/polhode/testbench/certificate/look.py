@@ -11,13 +11,16 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
+from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
-from polhode.testbench.certificate.cases import CASES, placed, potential
+from polhode.testbench.certificate.cases import CASES, Run, placed, potential
 from polhode.testbench.certificate.guard import Refused
 
 SINGLE = float(np.finfo(np.float32).eps)
@@ -61,25 +64,35 @@ class Character:
         return told
 
 
-def advance_of(method) -> Callable:
+def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
     """How a plain function or a black box is run: (problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
     if isinstance(method, BlackBox):
-        return lambda *arguments: tuple(np.array(x) for x in method.advance(*arguments))
+        return lambda *arguments: _two_arrays(method.advance(*arguments))
 
-    def advance(problem, Q, Omega, h, n, t):
+    def advance(
+        problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         for i in range(n):
-            Q, Omega = (np.array(x) for x in method(problem, Q, Omega, h, t + i * h))
+            Q, Omega = _two_arrays(method(problem, Q, Omega, h, t + i * h))
         return Q, Omega
 
     return advance
 
 
-def box(method):
+def _two_arrays(result: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Copies of Q and Omega: a wrapped library may return the same arrays each time."""
+    Q, Omega = result
+    return np.array(Q), np.array(Omega)
+
+
+def box(method: Integrator) -> BlackBox | Callable[..., Any]:
     """A method of the catalogue seen from outside; anything else as it is."""
     if not isinstance(method, Method):
         return method
 
-    def advance(problem, Q, Omega, h, n, t):
+    def advance(
+        problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
         if not s.success:
             raise Refused(s.message)
@@ -91,7 +104,7 @@ def box(method):
 class Look:
     """An integrator that is looked at, and what its measurements share."""
 
-    def __init__(self, method, seconds: float = 25.0):
+    def __init__(self, method: BlackBox | Callable[..., Any], seconds: float = 25.0) -> None:
         self.advance = advance_of(method)
         self.tolerance = getattr(method, "tolerance", None)
         self.orders: list[float] = []  # as measured so far, where they could be
@@ -101,7 +114,9 @@ class Look:
         self.ends = time.process_time() + seconds
         self.character = Character()
 
-    def run(self, p, Q, Omega, h, n, t):
+    def run(
+        self, p: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """n steps; what goes in and what comes out is nobody else's, and a failure says what and where."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -124,7 +139,7 @@ class Look:
         return states(case)
 
     @functools.cached_property
-    def derivatives(self):
+    def derivatives(self) -> tuple[Callable[..., Any], float, str]:
         """The Jacobian of a step, its round-off, and how it is had."""
         from polhode.testbench.certificate.defects import derivatives
 
@@ -146,10 +161,10 @@ def character_of(look: Look) -> Character:
     other = p.replaced(Q0=(1.1, 0.4, -0.9), Omega0=(-0.3, 0.8, 0.2))
     run, h = look.run, 0.11
 
-    def one(start, steps=1):
+    def one(start: Problem, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
         return run(start, start.Q0, start.Omega0, h, steps, start.t0)
 
-    def flat(state):
+    def flat(state: Any) -> np.ndarray:
         return np.concatenate([np.ravel(x) for x in state])
 
     try:
@@ -176,7 +191,7 @@ def character_of(look: Look) -> Character:
     )
 
 
-def _jump(one, p, flat, tiny=3e-10):
+def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray], tiny: float = 3e-10) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
     points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
     bends = np.abs(np.diff(np.array(points), 2, axis=0)).max()

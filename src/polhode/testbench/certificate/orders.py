@@ -5,10 +5,15 @@ reported. "Exact" is what is exact at the largest step. Then one step is compare
 battery: what does not converge there is of no order, whatever it does elsewhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from polhode.physics.problem import Problem
+from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.cases import Run
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
@@ -73,14 +78,14 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     return Exponent(float(value), float(error), float(flat), words)
 
 
-def _floor(h, e, slopes, round_off):
+def _floor(h: np.ndarray, e: np.ndarray, slopes: np.ndarray, round_off: float) -> float:
     """Where the error stops falling: the level of the finest errors, if they have stopped; else zero."""
     if len(e) >= 4 and np.median(slopes[-3:]) < 0.35:
         return float(np.median(e[-4:]))
     return 0.0
 
 
-def _fitted(h, e):
+def _fitted(h: np.ndarray, e: np.ndarray) -> tuple[float, float]:
     """Exponent and standard error of a straight line in logarithms."""
     x, y = np.log(h), np.log(e)
     x = x - x.mean()
@@ -89,14 +94,14 @@ def _fitted(h, e):
     return p, np.sqrt(rest @ rest / max(1, len(h) - 2) / (x @ x))
 
 
-def errors(run, p, counts=COUNTS, span=SPAN):
+def errors(run: Run, p: Problem, counts: Sequence[int] = COUNTS, span: float = SPAN) -> tuple[np.ndarray, np.ndarray]:
     """Steps, and the errors of Q and Omega at the end of the span, one row for each number of steps; NaN where there
     is no answer."""
     from polhode.reference.reference import reference
 
     exact = reference(p, p.t0 + span)
     size = float(np.linalg.norm(exact[1])) or 1.0
-    found = []
+    found: list[list[Any]] = []
     for n in counts:
         try:
             with np.errstate(all="ignore"):
@@ -107,7 +112,7 @@ def errors(run, p, counts=COUNTS, span=SPAN):
     return span / np.array(counts, dtype=float), np.array(found, dtype=float)
 
 
-def _is_exact(run, p):
+def _is_exact(run: Run, p: Problem) -> float:
     """Whether one step is exact also when it is far larger; its error there, if not."""
     from polhode.reference.reference import reference
 
@@ -120,7 +125,9 @@ def _is_exact(run, p):
     return float(max(np.abs(Q1 - Q).max(), np.abs(Omega1 - Omega).max()))
 
 
-def order(run, p, words="global error", round_off=ROUND_OFF):
+def order(
+    run: Run, p: Problem, words: str = "global error", round_off: float = ROUND_OFF
+) -> tuple[list[Property], str, tuple[np.ndarray, np.ndarray]]:
     """The orders of Q and Omega as properties, and the notes "stalls" and "own steps"; steps and errors."""
     h, e = errors(run, p)
     results, note = [], ""
@@ -145,7 +152,7 @@ def order(run, p, words="global error", round_off=ROUND_OFF):
 # ---- one step at many states ---------------------------------------------------------------------------
 
 
-def off(look: Look, state, radians: float) -> float:
+def off(look: Look, state: State, radians: float) -> float:
     """How far one step is from the motion, relative to the speed."""
     from polhode.reference.reference import by_dop853
 

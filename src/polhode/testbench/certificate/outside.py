@@ -6,22 +6,27 @@ cannot be measured is undecided, and says why. Every measurement has its own gua
 """
 
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.integrators.lookup import name_of
-from polhode.integrators.properties import BY_KEY, ORDER, groups
+from polhode.integrators.method import BlackBox
+from polhode.integrators.properties import BY_KEY, ORDER, Row, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
-from polhode.testbench.certificate.cases import CASES, placed, potential
+from polhode.testbench.certificate.cases import CASES, Run, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import Refused, guarded
-from polhode.testbench.certificate.kin import kin_of
+from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import SINGLE, Look, advance_of, box, character_of
 
 __all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
@@ -39,12 +44,16 @@ LARGE = 0.9  # radians a step, from which on such a failure may be that of a sol
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
-def measured(method, tick=lambda key: None, look=None):
+def measured(
+    method: BlackBox | Callable[..., Any], tick: Callable[[str], None] = lambda key: None, look: Look | None = None
+) -> tuple[dict[str, Property], tuple[str, ...]]:
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
     tried(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
-    found, notes, ended = {}, {}, 0
+    found: dict[str, Property] = {}
+    notes: dict[str, str] = {}
+    ended = 0
     for rows in groups():
         first = rows[0]
         if first.measure not in MEASURES or (look.tolerance is not None and first.measure in GIVEN_STEPS):
@@ -52,7 +61,7 @@ def measured(method, tick=lambda key: None, look=None):
         name = first.group or first.key
         tick(name)
         seconds = PATIENCE[min(ended, 2)]
-        values, why = guarded(lambda first=first: MEASURES[first.measure](look, first), seconds)
+        values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
         if why:
             ended += "did not return" in why
             how = f"{first.how_outside or first.how or first.title}: it {why}"
@@ -70,7 +79,7 @@ def measured(method, tick=lambda key: None, look=None):
     return found, told_of(look, found, notes | (clues or {}), kin)
 
 
-def told_of(look, found, notes, kin):
+def told_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
     its kin has."""
     if kin is None:
@@ -84,7 +93,7 @@ def told_of(look, found, notes, kin):
     return (*_told(look), *diagnosis(found, notes), *([kin.words] if lost else []))
 
 
-def _told(look):
+def _told(look: Look) -> list[str]:
     """What the character of the integrator and the states where it differs have to say."""
     told = look.character.sentences()
     if look.differs:
@@ -94,11 +103,11 @@ def _told(look):
     return told
 
 
-def tried(run, name):
+def tried(run: Run, name: str) -> None:
     """A first step, so that an integrator that does not run gets a sentence."""
     p = placed(potential())
 
-    def first():
+    def first() -> list[np.ndarray]:
         with np.errstate(all="ignore"):
             return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)]
 
@@ -110,7 +119,7 @@ def tried(run, name):
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
 
 
-def _of_a_tolerance(row, p):
+def _of_a_tolerance(row: Row, p: Property) -> Property:
     """What a tolerance makes true to round-off is no property of the method."""
     if row.kind == ORDER and p.verdict != "undecided":
         return Property(None, p.threshold, "undecided", f"{p.how}: it chooses its own steps")
@@ -122,19 +131,19 @@ def _of_a_tolerance(row, p):
 # ---- yes or no ----------------------------------------------------------------------------------------
 
 
-def direct(look, row):
+def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
     floor *= min(look.character.floor, 1e8)
 
-    def at(state, radians, n):
+    def at(state: State, radians: float, n: int) -> float:
         run = look.run if n == 1 else lambda p, Q, Omega, h, k, t: look.run(p, Q, Omega, h, n * k, t)
         return defect(run, state.problem, state.step(radians))
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}{more}")
 
 
-def by_derivatives(look, row):
+def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect of the Jacobian of a step."""
     jacobian, floor, way = look.derivatives
     if look.character.jump and not look.character.single:
@@ -143,7 +152,7 @@ def by_derivatives(look, row):
     if look.character.floor > 1:  # differences of noisy numbers
         floor = max(floor, look.character.floor * 1e-13 / 2e-3)
 
-    def at(state, radians, n):
+    def at(state: State, radians: float, n: int) -> float:
         p, h = state.problem, state.step(radians)
         D, Pi1 = jacobian(look.run, p, h, n)
         return BY_DERIVATIVES[row.measure](D, p.tensor @ p.Omega0, Pi1, momentum_scale(p, h))
@@ -151,7 +160,7 @@ def by_derivatives(look, row):
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 
 
-def over_states(look, row, at, floor, how):
+def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
     """The property, alone in a list, and the note "scales", "stays" or "" that says how its defect behaves.
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
@@ -190,7 +199,9 @@ def over_states(look, row, at, floor, how):
     return [_held(look, row, how, floor, worst, most, seen, doubts, refused)], ""
 
 
-def _held(look, row, how, floor, worst, most, seen, doubts, refused):
+def _held(
+    look: Look, row: Row, how: str, floor: float, worst: float, most: float, seen: Any, doubts: Any, refused: Any
+) -> Property:
     """The property of which no defect was seen."""
     if not seen:
         return Property(None, floor, "undecided", f"{how}: {refused[0]}")
@@ -209,7 +220,7 @@ def _held(look, row, how, floor, worst, most, seen, doubts, refused):
     )
 
 
-def _solved(look, state, found, radians):
+def _solved(look: Look, state: State, found: list[float], radians: list[float]) -> tuple[list[float], list[float]]:
     """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
     that were not solved, at a large step or one that is lost, and says nothing of the method."""
     steepest = max((x for x in look.orders if np.isfinite(x)), default=2.0) + STEEP
@@ -228,7 +239,7 @@ def _is_lost(look: Look, state: State, radians: float) -> bool:
         return True
 
 
-def _fall(radians, found, floor):
+def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tuple[str, str]:
     """How the defect behaves: in words, and as the note."""
     above = [(x, d) for x, d in zip(radians, found) if d > floor]
     if len(above) < 2:
@@ -243,7 +254,7 @@ def _fall(radians, found, floor):
 # ---- order --------------------------------------------------------------------------------------------
 
 
-def orders(look, row):
+def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     """The orders of Q and of Omega, unless it chooses its own steps."""
     if look.tolerance is not None:
         how = f"it chooses its own steps, to a tolerance of {look.tolerance:.2g}"
@@ -269,7 +280,7 @@ def orders(look, row):
     return [Property(**(vars(r) | {"coverage": coverage})) for r in results], note
 
 
-def order(run, p, words="global error"):
+def order(run: Run, p: Problem, words: str = "global error") -> tuple[list[Property], str]:
     """The orders of Q and Omega as properties, and the note "stalls" where an error stops falling."""
     return by_order.order(run, p, words=words)[:2]
 
@@ -277,7 +288,7 @@ def order(run, p, words="global error"):
 # ---- cost --------------------------------------------------------------------------------------------
 
 
-def torques(look, row):
+def torques(look: Look, row: Row) -> tuple[list[Property], str]:
     """Evaluations of the torque a step."""
     return [counted(look.run, placed(CASES[row.case]()))], ""
 
@@ -285,16 +296,18 @@ def torques(look, row):
 class Counted(Problem):
     """A problem that notes when its torque is asked for."""
 
-    def __init__(self, problem):
+    calls: list[float]
+
+    def __init__(self, problem: Problem) -> None:
         vars(self).update(vars(problem), calls=[])
 
-    def torque(self, t, Q, Omega=None):
+    def torque(self, t: float, Q: ArrayLike, Omega: ArrayLike | None = None) -> np.ndarray:
         """The torque, and a note of the time."""
         self.calls.append(t)
         return super().torque(t, Q, Omega)
 
 
-def counted(run, p, steps=16):
+def counted(run: Run, p: Problem, steps: int = 16) -> Property:
     """The evaluations of the torque a step, as a property."""
     p = Counted(p)
     run(p, p.Q0.copy(), p.Omega0.copy(), 0.125, steps, 0.0)
@@ -303,7 +316,7 @@ def counted(run, p, steps=16):
     return Property(len(p.calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
 
 
-def largest_step(look, row, steps=50):
+def largest_step(look: Look, row: Row, steps: int = 50) -> tuple[list[Property], str]:
     """The largest h = 2^(k/2) up to 16 with which so many steps succeed, going up until one fails."""
     p, largest = placed(CASES[row.case]()), 0.0
     for k in range(-8, 9):

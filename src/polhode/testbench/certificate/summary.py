@@ -1,11 +1,13 @@
 """One sentence: what an integrator is good for, from what was measured."""
 
 import math
+from collections.abc import Mapping, Sequence
 
 from polhode.integrators.properties import BY_KEY, ORDER, OUTLOOKS, PROPERTIES
+from polhode.testbench.certificate.certificate import Property
 
 
-def summary(name, properties):
+def summary(name: str, properties: Mapping[str, Property]) -> str:
     """What the method is good for."""
     kept = _kept(properties)
     order = _order(properties)
@@ -21,7 +23,7 @@ def summary(name, properties):
     return "".join(words) + "."
 
 
-def _order(properties):
+def _order(properties: Mapping[str, Property]) -> str:
     orders = {k: p.value for k, p in properties.items() if BY_KEY[k].kind == ORDER and p.value is not None}
     values = list(orders.values())
     if not values:
@@ -40,7 +42,7 @@ def _order(properties):
     return _joined([text, *adjectives])
 
 
-def _kept(properties):
+def _kept(properties: Mapping[str, Property]) -> list[str]:
     """What the table of properties has to say of the verdicts, without what others cover."""
     covered = {key for row in PROPERTIES if _says(properties, row.key, "yes") for key in row.covers}
     kept = []
@@ -52,9 +54,9 @@ def _kept(properties):
     return kept
 
 
-def _joined(parts):
+def _joined(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
-def _says(properties, key, verdict):
+def _says(properties: Mapping[str, Property], key: str, verdict: str) -> bool:
     return key in properties and properties[key].verdict == verdict

@@ -5,15 +5,21 @@ yes-or-no property is measured at two precisions and no verdict hangs on a thres
 are generic: three distinct moments, no attitude or velocity near a symmetry.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mpmath
 from mpmath import mpf
 
 from polhode.errors import InputError
+from polhode.integrators.method import Method
+from polhode.integrators.properties import Row
+from polhode.kernels.numbers import Body, Mat3, Number, Numbers, Quat, State, Vec3
 from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
 from polhode.kernels.scalar import STEP
 from polhode.kernels.vectors import dot, mul
+from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import body_of
 from polhode.testbench.certificate.cases import ATTITUDE, MOMENTUM, case_of, potential
 
@@ -30,12 +36,12 @@ class Finding:
     high: float
 
     @property
-    def holds(self):
+    def holds(self) -> bool:
         """Whether the defect is round-off: below the lower precision, and gone with the higher one."""
         return self.low < 10.0 ** (8 - DIGITS[0]) and self.high < 10.0 ** (8 - DIGITS[1])
 
 
-def finding(defect, method, *arguments):
+def finding(defect: Callable[..., Any], method: Method, *arguments: Any) -> Finding:
     """Measure `defect(method, ...)` at both precisions."""
     values = []
     for digits in DIGITS:
@@ -47,7 +53,7 @@ def finding(defect, method, *arguments):
 # ---- the defects -------------------------------------------------------------------------------------
 
 
-def symmetry(method, p, h=STEP_SIZE):
+def symmetry(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
     body, q, Pi = generic(p, method)
     t = mpf(1) / 3
@@ -62,10 +68,10 @@ def symmetry(method, p, h=STEP_SIZE):
     return max(missed, furthest(back[3], first[3])) if method.extended else missed
 
 
-def symplecticity(method, p, h=STEP_SIZE):
+def symplecticity(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """max |D^T W(Pi1) D - W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian."""
     body, q, Pi = generic(p, method)
-    columns, Pi1 = [], None
+    columns, Pi1 = [], Pi
     for j in range(6):
         xi = tuple(mpmath.mpc(0, STEP / 2) if j == k else mpmath.mpc(0) for k in range(3))
         dPi = tuple(mpmath.mpc(0, STEP) if j == 3 + k else mpmath.mpc(0) for k in range(3))
@@ -78,10 +84,10 @@ def symplecticity(method, p, h=STEP_SIZE):
     return mpmath.mnorm(D.T * form(after) * D - form(Pi), mpmath.inf)
 
 
-def poisson(method, p, h=STEP_SIZE):
+def poisson(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0."""
     body, q, Pi = generic(p, method)
-    columns, Pi1 = [], None
+    columns, Pi1 = [], Pi
     for j in range(3):
         dPi = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
         _, Pi1 = fresh(method, h, q, tuple(a + b for a, b in zip(Pi, dPi)), body)
@@ -90,26 +96,26 @@ def poisson(method, p, h=STEP_SIZE):
     return mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf)
 
 
-def spatial_momentum(method, p, h=STEP_SIZE):
+def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """Change of the spatial momentum in three steps."""
     return _changed(method, p, h, lambda q, Pi: rotated(q, Pi))
 
 
-def vertical_momentum(method, p, h=STEP_SIZE):
+def vertical_momentum(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """Change of the vertical momentum in three steps."""
     return _changed(method, p, h, lambda q, Pi: rotated(q, Pi)[2:])
 
 
-def energy(method, p, h=STEP_SIZE):
+def energy(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """Change of the energy in three steps."""
     J = tuple(mpf(x) for x in p.moments.tolist())
     iJ = tuple(1 / x for x in J)
-    return _changed(
-        method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + p.potential_kernel(matrix(q), p.parameters),)
-    )
+    potential = p.potential_kernel
+    assert potential is not None  # of the problems on which it is measured
+    return _changed(method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + potential(matrix(q), p.parameters),))
 
 
-def casimir(method, p, h=STEP_SIZE):
+def casimir(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     """Change of |Pi|^2 in three steps."""
     return _changed(method, p, h, lambda q, Pi: (dot(Pi, Pi),))
 
@@ -125,18 +131,18 @@ DEFECTS = {
 """By what a row of the table of properties measures, the defect that is zero when the property holds."""
 
 
-def tested(row, method):
+def tested(row: Row, method: Method) -> Finding | None:
     """The finding on a yes-or-no property, on the problem of its row; none where it says nothing of the method."""
     p = case_of(row, method)
     return None if p is None else finding(DEFECTS[row.measure], method, p)
 
 
-def torque_calls(method, p=None, h=0.125, steps=16):
+def torque_calls(method: Method, p: Problem | None = None, h: float = 0.125, steps: int = 16) -> int:
     """How often the torque is called in so many steps, counted."""
     p = p or potential()
     calls = []
 
-    def counted(t, Q, par):
+    def counted(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         calls.append(t)
         return p.torque_kernel(t, Q, par)
 
@@ -150,7 +156,9 @@ def torque_calls(method, p=None, h=0.125, steps=16):
 # ---- order -------------------------------------------------------------------------------------------
 
 
-def order(method, p, span=SPAN, counts=(2, 4, 8, 16, 32, 64), digits=60):
+def order(
+    method: Method, p: Problem, span: float = SPAN, counts: Sequence[int] = (2, 4, 8, 16, 32, 64), digits: int = 60
+) -> tuple[float, ...]:
     """Order of convergence of Q and of Omega on [0, span], against a reference in as many digits.
 
     Step sizes are halved; the exponents between neighbours are extrapolated to h = 0, so that the next term of the
@@ -162,7 +170,8 @@ def order(method, p, span=SPAN, counts=(2, 4, 8, 16, 32, 64), digits=60):
     with mpmath.workdps(digits):
         body, q, Pi = generic(p, method)
         q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
-        errors_Q, errors_Omega, found = [], [], ()
+        errors_Q, errors_Omega = [], []
+        found: tuple[float, ...] = ()
         for n in counts:
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
@@ -177,7 +186,7 @@ def order(method, p, span=SPAN, counts=(2, 4, 8, 16, 32, 64), digits=60):
         return found
 
 
-def _exponent(errors, digits):
+def _exponent(errors: Sequence[Number], digits: int) -> float:
     if errors[-1] < mpf(10) ** (8 - digits):
         return float("inf")
     a, b = (mpmath.log(errors[k] / errors[k + 1], 2) for k in (-3, -2))
@@ -187,13 +196,13 @@ def _exponent(errors, digits):
 # ---- what they share ---------------------------------------------------------------------------------
 
 
-def generic(p, method):
+def generic(p: Problem, method: Method) -> tuple[Body, Quat, Vec3]:
     """The body and a generic state, in mpmath."""
     body = body_of(p, method, number=mpf)
     return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
 
 
-def taken(method, h, t, state, body):
+def taken(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
@@ -203,28 +212,28 @@ def taken(method, h, t, state, body):
     return state
 
 
-def fresh(method, h, q, Pi, body):
+def fresh(method: Method, h: Number, q: Quat, Pi: Vec3, body: Body) -> tuple[Quat, Vec3]:
     """(q, Pi) one step on, started afresh."""
     state = taken(method, h, mpf(0), method.start(h, mpf(0), q, Pi, body), body)
     return state[0], state[1]
 
 
-def apart(q, r):
+def apart(q: Quat, r: Quat) -> Number:
     """The angle between two attitudes, to first order: twice the vector part of q^-1 r."""
     return 2 * furthest(compose(inverse(q), r)[1:], (0, 0, 0))
 
 
-def furthest(a, b):
+def furthest(a: Numbers, b: Numbers) -> Number:
     """The largest difference between two tuples."""
     return max((abs(x - y) for x, y in zip(a, b)), default=mpf(0))
 
 
-def hat(a):
+def hat(a: Numbers) -> Any:
     """The matrix of a x, for mpmath."""
     return mpmath.matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
-def form(Pi):
+def form(Pi: Vec3) -> Any:
     """The symplectic form at Pi in the left trivialisation."""
     W = mpmath.zeros(6)
     W[:3, :3] = -hat(Pi)
@@ -233,7 +242,7 @@ def form(Pi):
     return W
 
 
-def _changed(method, p, h, invariant):
+def _changed(method: Method, p: Problem, h: Number, invariant: Callable[..., Numbers]) -> Number:
     body, q, Pi = generic(p, method)
     state = method.start(h, mpf(0), q, Pi, body)
     before = invariant(q, Pi)

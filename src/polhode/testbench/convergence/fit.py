@@ -6,6 +6,7 @@ agrees with it.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def fitted(h: np.ndarray, e: np.ndarray, most: float = np.inf, scale: float = 1.
     return Fit(float(order), uncertainty, float(np.exp(log_constant)), float(np.exp(log_floor)), tuple(map(bool, used)))
 
 
-def _from(h: np.ndarray, e: np.ndarray, scale: float):
+def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     """(parameters, uncertainty of the order, points above the plateau, misfit) of all these points, or None."""
     from scipy.optimize import least_squares
 

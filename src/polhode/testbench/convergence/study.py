@@ -197,7 +197,9 @@ def work_precision(
 
 
 @on_purpose()
-def _study(problem, methods, t_end, steps, adaptive, progress, timed, workers=None) -> Study:
+def _study(
+    problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, progress: bool, timed: bool, workers: Any = None
+) -> Study:
     begin = time.perf_counter()
     p = problem_named(problem)
     given = _integrators(methods)

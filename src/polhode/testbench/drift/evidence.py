@@ -7,15 +7,20 @@ sizes, with the exponent of h fitted over the steps given. An energy that has go
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.integrators.lookup import name_of
+from polhode.integrators.lookup import Integrator, name_of
 from polhode.integrators.method import Method
 from polhode.testbench.drift.modified import cleaned
 from polhode.testbench.drift.slopes import line, pooled, power
 from polhode.testbench.numbers import one
+
+if TYPE_CHECKING:
+    from polhode.testbench.drift.stress import Starts
 
 BLOCKS = 20
 QUARTER_BLOCKS = 5
@@ -53,17 +58,17 @@ class Evidence:
     energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
 
     @property
-    def stable(self):
+    def stable(self) -> bool:
         """Whether every run reached the end with an energy of the right size."""
         return not self.message
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """The slope that counts: of the whole span, or of its first quarter where the drift is not linear."""
         return self.slope if self.linear or self.gone else self.quarters[0]
 
     @property
-    def seen(self):
+    def seen(self) -> bool:
         """Whether the rate is beyond five standard errors and beyond round-off, or the energy has gone far."""
         if self.gone:
             return self.stable
@@ -71,11 +76,11 @@ class Evidence:
         return self.stable and abs(self.rate) > max(SIGMAS * error, self.round_off)
 
     @property
-    def bound(self):
+    def bound(self) -> float:
         """What |slope| does not exceed, at two standard errors."""
         return abs(self.slope) + 2 * self.error
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data, without the samples."""
         numbers = {k: v for k, v in vars(self).items() if k not in ("t", "energy_error")}
         return numbers | {"seen": self.seen, "bound": self.bound}
@@ -96,22 +101,22 @@ class Row:
     notes: tuple[str, ...]
 
     @property
-    def words(self):
+    def words(self) -> str:
         """The verdict in two or three words."""
         return {"-": "loses energy", "+": "gains energy"}.get(self.sign, self.verdict)
 
     @property
-    def neither(self):
+    def neither(self) -> bool:
         """Whether it is proven neither symplectic nor conjugate to a symplectic method: one drift at two steps."""
         seen = [e for e in self.evidence if e.seen]
         return self.verdict == "drifts" and len(seen) > 1 and len({np.sign(e.rate) for e in seen}) == 1
 
     @property
-    def bounds(self):
+    def bounds(self) -> dict[float, float]:
         """What |slope| does not exceed, by step size, where no drift was seen."""
         return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         evidence = [e.to_dict() for e in self.evidence]
         return vars(self) | {"evidence": evidence, "words": self.words, "neither": self.neither}
@@ -120,7 +125,15 @@ class Row:
 # ---- measuring ---------------------------------------------------------------------------------------
 
 
-def evidence_of(t, energies, h, n, message, starts, terms=None):
+def evidence_of(
+    t: np.ndarray,
+    energies: Sequence[np.ndarray],
+    h: float,
+    n: int,
+    message: str,
+    starts: "Starts",
+    terms: Sequence[np.ndarray] | None = None,
+) -> Evidence:
     """The evidence of one method at one step size, from the energy errors of its runs at the times t, and the terms of
     a modified energy of each run, at times that are evenly taken from t."""
     round_off = float(np.finfo(float).eps * starts.energy / h)
@@ -130,7 +143,7 @@ def evidence_of(t, energies, h, n, message, starts, terms=None):
         good = int(np.append(~(np.abs(energies[-1]) <= starts.energy), True).argmax())
         t, e = t[:good], energies[-1][None, :good]
         nan = float("nan")
-        fit = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
+        fit: dict[str, Any] = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
         fit.update(residual=nan, modified="", gone=False)
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
@@ -152,7 +165,9 @@ def evidence_of(t, energies, h, n, message, starts, terms=None):
     )
 
 
-def fitted(t, e, independent, round_off, terms=None):
+def fitted(
+    t: np.ndarray, e: np.ndarray, independent: int, round_off: float, terms: Sequence[np.ndarray] | None = None
+) -> dict[str, Any]:
     """Slopes of the span and of its quarters, and whether there is one rate of drift."""
     oscillation = float(line(t, e, EIGHTHS)[3].mean())
     modified = ""
@@ -165,8 +180,8 @@ def fitted(t, e, independent, round_off, terms=None):
     _, _, between, within = line(t, e, EIGHTHS)
     slope, error = pooled(slopes, errors, independent)
     cuts = np.linspace(0, len(t), 5).astype(int)
-    parts = [line(t[a:b], e[:, a:b], QUARTER_BLOCKS) for a, b in itertools.pairwise(cuts)]
-    quarters = [pooled(part[0], part[1], independent) for part in parts]
+    lines = [line(t[a:b], e[:, a:b], QUARTER_BLOCKS) for a, b in itertools.pairwise(cuts)]
+    quarters = [pooled(slopes, errors, independent) for slopes, errors, _, _ in lines]
     amplitude, span = float(within.mean()), t[-1] - t[0]
     whole = abs(slope) > SIGMAS * error
     moved = any(abs(q) > max(4 * oscillation / span, SIGMAS * d) for q, d in quarters)
@@ -187,7 +202,7 @@ def fitted(t, e, independent, round_off, terms=None):
     )
 
 
-def _disagree(quarters, floor):
+def _disagree(quarters: Sequence[tuple[float, float]], floor: float) -> bool:
     """Whether two quarters drift at different rates, by more than chance and by more than `floor`."""
     return any(
         abs(p - q) > max((1 - 1 / BEND) * max(abs(p), abs(q)), floor, SIGMAS * np.hypot(c, d))
@@ -198,9 +213,8 @@ def _disagree(quarters, floor):
 # ---- judging -----------------------------------------------------------------------------------------
 
 
-def judged(method, evidence):
+def judged(method: Integrator, evidence: Sequence[Evidence]) -> Row:
     """The verdict that follows from the evidence."""
-    known = isinstance(method, Method)
     stable = [e for e in evidence if e.stable]
     seen = [e for e in stable if e.seen]
     fitted = [e for e in seen if e.linear and np.sign(e.slope) == np.sign(seen[0].rate)]
@@ -232,7 +246,7 @@ def judged(method, evidence):
         marks.append("one run only")
     return Row(
         method=name_of(method),
-        title=method.title if known else "",
+        title=method.title if isinstance(method, Method) else "",
         evidence=tuple(evidence),
         verdict=verdict,
         sign=sign,
@@ -243,6 +257,6 @@ def judged(method, evidence):
     )
 
 
-def _bent(e):
+def _bent(e: Evidence) -> str:
     slopes = ", ".join(one(q, "+") for q in e.quarters)
     return f"leaves the linear regime at h = {e.h:g}, so no line is fitted; slopes by quarters of the span: {slopes}"

@@ -8,23 +8,28 @@ of the potential at the identity and from its pole at Qm. The draws are the same
 """
 
 import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.integrators.lookup import Integrator
 from polhode.physics.catalogue import problem
+from polhode.physics.problem import Problem
 from polhode.runs.progress import bar
 from polhode.runs.workers import mapped
 from polhode.shown import shown
+from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import StressResult, stress
 
 MARGIN = 0.15
 """By how much the energy stays below the potential at the identity and below the pass to the pole."""
 
 
-def random_problems(count):
+def random_problems(count: int) -> Iterator[Problem]:
     """So many stress problems, in the same order every time, each drawn when it is wanted."""
     rng = np.random.default_rng(20120417)
     found = 0
@@ -35,7 +40,7 @@ def random_problems(count):
             yield p
 
 
-def _drawn(rng, name):
+def _drawn(rng: np.random.Generator, name: str) -> Problem | None:
     """One draw, or None where the motion might reach a singularity of the potential."""
     a = rng.uniform(1.5, 2.5)
     b = a * (1 + rng.choice([-1, 1]) * rng.uniform(0.02, 0.12))
@@ -53,7 +58,7 @@ def _drawn(rng, name):
     return p if p.energy(p.Q0, p.Omega0) < lowest - MARGIN else None
 
 
-def _direction(rng):
+def _direction(rng: np.random.Generator) -> np.ndarray:
     v = rng.standard_normal(3)
     return v / np.linalg.norm(v)
 
@@ -71,7 +76,7 @@ class FamilyRow:
     words: str
     sign: str
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return dict(vars(self))
 
@@ -83,18 +88,18 @@ class FamilyResult:
     results: tuple[StressResult, ...]
     rows: tuple[FamilyRow, ...]
 
-    def __getitem__(self, method):
+    def __getitem__(self, method: str | Integrator) -> FamilyRow:
         """The row of a method."""
         for row in self.rows:
             if row.method == str(method):
                 return row
         raise InputError(f"{method} was not in this test; it was of {', '.join(r.method for r in self.rows)}.")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         told = ", ".join(f"{row.method} {row.words}" for row in self.rows)
         return f"<FamilyResult on {len(self.results)} problems: {told}>"
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON, with the parameters of every problem."""
         return {
             "problems": [_described(r.problem) for r in self.results],
@@ -105,12 +110,20 @@ class FamilyResult:
             "results": [r.to_dict() for r in self.results],
         }
 
-    def table(self):
+    def table(self) -> Any:
         """A rich table: on how many problems each method drifts."""
         return shown("family of problems, a table", self)
 
 
-def stress_family(count, methods, h, t_end, ensemble, progress=False, workers=None):
+def stress_family(
+    count: int,
+    methods: Sequence[Integrator] | None,
+    h: Sequence[float],
+    t_end: float,
+    ensemble: int,
+    progress: bool = False,
+    workers: Any = None,
+) -> FamilyResult:
     """The stress test on so many random problems; with workers, each problem is a task."""
     tasks = [(p, methods, h, t_end, ensemble, progress and workers is None) for p in random_problems(count)]
     with bar(progress and workers is not None, count, "problems", unit="problems") as tick:
@@ -120,11 +133,11 @@ def stress_family(count, methods, h, t_end, ensemble, progress=False, workers=No
     return FamilyResult(tuple(results), tuple(rows))
 
 
-def _stressed(problem, methods, h, t_end, ensemble, progress):
+def _stressed(problem: Problem, methods: Any, h: Any, t_end: float, ensemble: int, progress: bool) -> StressResult:
     return stress(methods, h=h, t_end=t_end, ensemble=ensemble, problem=problem, progress=progress)
 
 
-def _row(rows):
+def _row(rows: Sequence[Row]) -> FamilyRow:
     drifts = sum(row.verdict == "drifts" for row in rows)
     unstable = sum(row.verdict == "unstable" for row in rows)
     signs = {row.sign for row in rows if row.verdict == "drifts"}
@@ -143,7 +156,7 @@ def _row(rows):
     )
 
 
-def _described(p):
+def _described(p: Problem) -> dict[str, Any]:
     return {
         "name": p.name,
         "inertia": p.inertia,

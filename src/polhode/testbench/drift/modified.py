@@ -17,6 +17,7 @@ import itertools
 
 import numpy as np
 
+from polhode.physics.problem import Problem
 from polhode.runs.trajectory import potential_energies
 
 MOST_SAMPLES = 2500  # that the terms are computed of; more cost time and add nothing
@@ -39,7 +40,7 @@ TERMS = (
 """The names of the terms, in the order of the columns of `terms`."""
 
 
-def terms(problem, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
+def terms(problem: Problem, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
     """The terms at each state of a stack, (samples, terms)."""
     tau = _torques(problem, Q)
     ahead, behind = (_torques(problem, Q @ _turns(s * DIFFERENCE * Omega)) for s in (1, -1))
@@ -83,7 +84,7 @@ def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, fl
     return e - fitted, left, f"{explained:.4%} of the oscillation, most like {names[best]}"
 
 
-def _torques(problem, Q):
+def _torques(problem: Problem, Q: np.ndarray) -> np.ndarray:
     """-dU/de(Q exp(e hat y)) for the three y, by differences of fourth order."""
     found = np.empty(Q.shape[:1] + (3,))
     for k in range(3):
@@ -94,7 +95,7 @@ def _torques(problem, Q):
     return found
 
 
-def _turns(v):
+def _turns(v: np.ndarray) -> np.ndarray:
     """Rotations by small vectors, (n, 3) to (n, 3, 3)."""
     s = (v * v).sum(axis=1)[:, None, None]
     K = np.zeros((len(v), 3, 3))

@@ -8,7 +8,7 @@ of one run disagree with the line, and how much runs from nearby starts disagree
 import numpy as np
 
 
-def line(t, e, blocks):
+def line(t: np.ndarray, e: np.ndarray, blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Least-squares slopes of the rows of e (runs, samples) over t, their block errors, and what is left over.
 
     The slope is the sum of w_i e_i; its variance is estimated by the squares of the sums of w_i r_i over whole
@@ -29,7 +29,7 @@ def line(t, e, blocks):
     return slopes, errors, np.sqrt(between), np.sqrt(within)
 
 
-def pooled(slopes, errors, independent):
+def pooled(slopes: np.ndarray, errors: np.ndarray, independent: int) -> tuple[float, float]:
     """The mean slope of an ensemble and its standard error.
 
     The spread counts as that of `independent` runs. The block error is added in full, not divided by the
@@ -39,7 +39,7 @@ def pooled(slopes, errors, independent):
     return float(slopes.mean()), float(np.sqrt(spread + (errors**2).mean()))
 
 
-def power(h, slopes, errors):
+def power(h: np.ndarray, slopes: np.ndarray, errors: np.ndarray) -> tuple[float, float]:
     """The exponent p of |slope| = c h^p and its standard error, from two step sizes or more."""
     x, y = np.log(h), np.log(np.abs(slopes))
     weight = (slopes / errors) ** 2

@@ -9,25 +9,33 @@ motions, each caught in another phase of its oscillations. Every step size has s
 oscillation in the same phase is not mistaken for a second witness. What the runs prove is judged in ``drift.evidence``.
 """
 
+import os
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.integrators.lookup import integrator
+from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.lookup import method as found
 from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
 from polhode.runs.arguments import given_problem
 from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
 from polhode.runs.workers import mapped
 from polhode.shown import shown
-from polhode.testbench.drift.evidence import Row, evidence_of, judged
+from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged
 from polhode.testbench.drift.modified import MOST_SAMPLES, terms
 from polhode.testbench.drift.study import ORTOLAN_SACCON
+
+if TYPE_CHECKING:
+    from polhode.testbench.drift.family import FamilyResult
 
 SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow with the span
 FEWEST = 200  # steps below which a slope in four quarters means nothing
@@ -36,18 +44,45 @@ NEARBY = 1e-3  # relative change of the momentum of a start
 WAY = 4000  # steps of the smallest size, within which the motion comes to the other starts
 
 
+@overload
+def stress(
+    methods: Any = None,
+    h: Any = ORTOLAN_SACCON.h,
+    t_end: float = ORTOLAN_SACCON.t_end,
+    ensemble: int = 8,
+    problem: str | Problem = "stress",
+    random: None = None,
+    progress: bool = False,
+    workers: Any = None,
+) -> "StressResult": ...
+
+
+@overload
+def stress(
+    methods: Any = None,
+    h: Any = ORTOLAN_SACCON.h,
+    t_end: float = ORTOLAN_SACCON.t_end,
+    ensemble: int = 8,
+    problem: str | Problem = "stress",
+    *,
+    random: int,
+    progress: bool = False,
+    workers: Any = None,
+) -> "FamilyResult": ...
+
+
 @checked_call
 @on_purpose()
 def stress(
-    methods=None,
-    h=ORTOLAN_SACCON.h,
-    t_end=ORTOLAN_SACCON.t_end,
-    ensemble=8,
-    problem="stress",
-    random=None,
-    progress=False,
-    workers=None,
-):
+    methods: Any = None,
+    h: Any = ORTOLAN_SACCON.h,
+    t_end: float = ORTOLAN_SACCON.t_end,
+    ensemble: int = 8,
+    problem: str | Problem = "stress",
+    random: int | None = None,
+    progress: bool = False,
+    workers: Any = None,
+) -> "StressResult | FamilyResult":
     """Measure the energy drift of methods and return a StressResult.
 
     methods   names, Methods or plain step functions; those of Ortolan & Saccon (2012) if not given
@@ -94,14 +129,14 @@ def stress(
 class StressResult:
     """Drift verdicts: `rows` by method, each with its evidence by step size."""
 
-    problem: object
+    problem: Problem
     h: tuple[float, ...]
     t_end: float
     ensemble: int
     rows: tuple[Row, ...]
     wall_time: float
 
-    def __getitem__(self, method):
+    def __getitem__(self, method: str | Integrator) -> Row:
         """The row of a method, by name or alias."""
         for row in self.rows:
             if row.method == str(method):
@@ -112,14 +147,14 @@ class StressResult:
                 return row
         raise InputError(f"{name} was not in this test; it was of {', '.join(r.method for r in self.rows)}.")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         verdicts = ", ".join(f"{row.method} {row.words}" for row in self.rows)
         return f"<StressResult on {self.problem.name}, t = {self.problem.t0:g} to {self.t_end:g}: {verdicts}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return shown("stress test, verdicts", self)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
             "problem": self.problem.name,
@@ -131,15 +166,15 @@ class StressResult:
             "methods": [row.to_dict() for row in self.rows],
         }
 
-    def table(self):
+    def table(self) -> Any:
         """A rich table: slopes with uncertainty, exponent of h, verdict."""
         return shown("stress test, a table", self)
 
-    def figure(self):
+    def figure(self) -> Any:
         """A Matplotlib figure: a row per method, a column per step size."""
         return shown("stress test, a figure", self)
 
-    def save(self, folder):
+    def save(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
         """Write stress.png, stress.svg, stress.html and stress.json into a folder; returns their paths."""
         return shown("stress test, files", self, folder)
 
@@ -148,7 +183,7 @@ class Starts:
     """The ensemble: the problem's own start, then states to which the motion comes, nearly; for each step size others,
     the same in every run of the program."""
 
-    def __init__(self, problem, count, h=(0.125,)):
+    def __init__(self, problem: Problem, count: int, h: Sequence[float] = (0.125,)) -> None:
         self.problem, self.count, self.h = problem, count, tuple(h)
         rng = np.random.default_rng(2012)
         attitudes = Rotation().random(64, rng=rng).as_matrix()
@@ -157,17 +192,17 @@ class Starts:
         self.energy = float(kinetic + np.nanmedian(depths))
         self.along = self._motion() if count > 1 else []
 
-    def _motion(self):
+    def _motion(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """States along the motion, by a symplectic method."""
         s = solve(self.problem, found("VLV"), h=min(self.h), n_steps=WAY, save_every=1, on_failure="return")
         return list(zip(s.Q, s.Omega)) if s.success else [(self.problem.Q0, self.problem.Omega0)]
 
     @property
-    def independent(self):
+    def independent(self) -> int:
         """How many count as independent."""
         return self.count
 
-    def of(self, h):
+    def of(self, h: float) -> Iterator[Problem]:
         """The problem at each start, for this step size."""
         yield self.problem
         J = self.problem.tensor
@@ -184,7 +219,9 @@ class Starts:
 
 
 @on_purpose()
-def _measured(method, starts, h, n, tick=lambda n: None):
+def _measured(
+    method: Integrator, starts: "Starts", h: float, n: int, tick: Callable[[int], None] = lambda n: None
+) -> Evidence:
     """Run the ensemble with one step size; the first unstable run ends it."""
     every = max(1, n // SAMPLES)
     energies, explained = [], []
@@ -207,7 +244,7 @@ def _measured(method, starts, h, n, tick=lambda n: None):
     return evidence_of(s.t, energies, h, n, message, starts, explained or None)
 
 
-def _out_of_bounds(t, e, scale):
+def _out_of_bounds(t: np.ndarray, e: np.ndarray, scale: float) -> str:
     """The sentence for an energy error as large as the energies of the problem."""
     if (np.abs(e) <= scale).all():
         return ""
@@ -218,7 +255,7 @@ def _out_of_bounds(t, e, scale):
 # ---- arguments ---------------------------------------------------------------------------------------
 
 
-def _methods(given, problem):
+def _methods(given: Any, problem: Problem) -> list[Integrator]:
     if given is None:
         given = ORTOLAN_SACCON.methods
     if isinstance(given, (str, Method)) or callable(given):
@@ -232,7 +269,7 @@ def _methods(given, problem):
     return list(dict.fromkeys(given))
 
 
-def _step_sizes(problem, h, t_end):
+def _step_sizes(problem: Problem, h: Any, t_end: float) -> tuple[tuple[float, ...], list[int]]:
     """The step sizes in increasing order, and the number of steps of each."""
     sizes = step_sizes(h)
     counts = [interval(problem, x, t_end, None)[1] for x in sizes]
@@ -247,21 +284,21 @@ def _step_sizes(problem, h, t_end):
 class _bar:
     """A progress bar, or none; gives a function to call with the steps just taken."""
 
-    def __init__(self, wanted, total):
+    def __init__(self, wanted: bool, total: int) -> None:
         self.bar, self.done = None, 0
         if wanted:
             from polhode.runs.progress_bar import Bar
 
             self.bar = Bar(total, "stress test")
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[[int], None]:
         show = self.bar.__enter__() if self.bar else lambda done: None
 
-        def tick(n):
+        def tick(n: int) -> None:
             self.done += n
             show(self.done)
 
         return tick
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> Any:
         return self.bar.__exit__(*exception) if self.bar else False

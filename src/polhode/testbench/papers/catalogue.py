@@ -2,6 +2,7 @@
 
 from polhode.errors import InputError, unknown
 from polhode.testbench.papers.figures import bou_rabee, hairer_vilmart, krysl_endres, ortolan_saccon
+from polhode.testbench.papers.reproduced import Specification
 
 REPRODUCTIONS = (
     *ortolan_saccon.FIGURES,
@@ -11,7 +12,7 @@ REPRODUCTIONS = (
 )
 
 
-def reproduction(name):
+def reproduction(name: str) -> Specification:
     """A figure or table by its name."""
     known = {r.name: r for r in REPRODUCTIONS}
     if name is None:

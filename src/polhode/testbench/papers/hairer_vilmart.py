@@ -1,8 +1,10 @@
 """Hairer & Vilmart (2006): Table 2, geometric properties of integrators of the free rigid body."""
 
 import time
+from collections.abc import Callable, Mapping
 
 from polhode.integrators.lookup import method as found
+from polhode.integrators.method import Method
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.papers.table import NO, YES, Cell, Row, Table, TableResult, differences
 
@@ -46,7 +48,7 @@ NOTES = (
 )
 
 
-def table_2(tick=lambda what: None):
+def table_2(tick: Callable[[str], None] = lambda what: None) -> TableResult:
     """Measure Table 2."""
     clock = time.perf_counter()
     rows = []
@@ -65,7 +67,7 @@ def table_2(tick=lambda what: None):
     )
 
 
-def _cells(method, printed):
+def _cells(method: Method, printed: Mapping[str, str]) -> dict[str, Cell]:
     Q, Omega = theorems.order(method, cases.free())
     cells = {"order y": _order(printed["order y"], Omega), "order Q": _order(printed["order Q"], Q)}
     for column, (defect, how) in DEFECTS.items():
@@ -74,7 +76,7 @@ def _cells(method, printed):
     return cells
 
 
-def _order(printed, value):
+def _order(printed: str, value: float) -> Cell:
     exact = value == float("inf")
     measured = "exact" if exact else f"{round(value)}" if abs(value - round(value)) <= 0.05 else f"{value:.2f}"
     return Cell(printed, measured, value, "global error on a free body without symmetry")

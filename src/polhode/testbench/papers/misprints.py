@@ -50,7 +50,7 @@ def cayley() -> str:
 def midpoint_index() -> str:
     """The spatial momentum of a free step, with the angle of the first half step in place of the second's."""
 
-    def half(Pi):
+    def half(Pi: np.ndarray) -> np.ndarray:
         Theta = np.zeros(3)
         for _ in range(200):
             Theta = H / 2 * np.linalg.solve(J, exp(-Theta / 2) @ Pi)
@@ -73,7 +73,7 @@ def newton_tangent() -> str:
     """The residual's derivative by differences, as printed, and as in the appendix."""
     A = np.array([0.2, 0.5, -0.3])
 
-    def residual(A):
+    def residual(A: np.ndarray) -> np.ndarray:
         w = W + H / 2 * A
         return J @ A + np.cross(w, J @ w)
 
@@ -91,7 +91,7 @@ def tangent_map() -> str:
     n = np.linalg.norm(X)
     b, c = (1 - np.cos(n)) / n**2, (1 - np.sin(n) / n) / n**2
 
-    def moved(y):
+    def moved(y: np.ndarray) -> np.ndarray:
         return Rotation().from_matrix(exp(X).T @ exp(X + y)).as_rotvec()
 
     true = derivative(moved, np.zeros(3))
@@ -115,8 +115,9 @@ def frames() -> str:
 
 def gravity_sign() -> str:
     """The energy along a motion with the potential as printed, and with gamma pointing up."""
-    s = solve(problem("lagrange-top"), "RKN8", h=0.02, t_end=10.0)
-    kinetic = np.einsum("ni,ij,nj->n", s.Omega, s.problem.tensor, s.Omega) / 2
+    top = problem("lagrange-top")
+    s = solve(top, "RKN8", h=0.02, t_end=10.0)
+    kinetic = np.einsum("ni,ij,nj->n", s.Omega, top.tensor, s.Omega) / 2
     up = s.energy - kinetic
     printed, meant = (np.ptp(kinetic + sign * up) for sign in (-1, 1))
     return f"along the motion of the top the printed H changes by {printed:.0f}, with gamma pointing up by {meant:.0e}"
@@ -150,7 +151,7 @@ def energy_of_modified() -> str:
 def trapezoidal_tangent() -> str:
     """The inertia part of the Newton matrix of TLN by differences."""
 
-    def residual(w):
+    def residual(w: np.ndarray) -> np.ndarray:
         return -J @ w - H / 2 * np.cross(w, J @ w)
 
     true = derivative(residual, W)

@@ -1,9 +1,14 @@
 """Ortolan & Saccon (2012): Table I, which integrator preserves what."""
 
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from polhode.integrators.lookup import method as found
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 from polhode.testbench.papers.table import (
@@ -78,7 +83,9 @@ NOTES = (
 )
 
 
-def table_1(tick=lambda what: None, t_end=ORTOLAN_SACCON.t_end, ensemble=8):
+def table_1(
+    tick: Callable[[str], None] = lambda what: None, t_end: float = ORTOLAN_SACCON.t_end, ensemble: int = 8
+) -> TableResult:
     """Measure Table I."""
     clock = time.perf_counter()
     names = [name for _, members, _ in PRINTED for name in members]
@@ -101,16 +108,16 @@ def table_1(tick=lambda what: None, t_end=ORTOLAN_SACCON.t_end, ensemble=8):
     )
 
 
-def _cells(method, printed, free, bound):
-    def exact(defect, *problems):
+def _cells(method: Method, printed: Sequence[str], free: DriftRow, bound: DriftRow) -> dict[str, Cell]:
+    def exact(defect: Callable[..., Any], *problems: Callable[[], Problem]) -> tuple[bool, float]:
         findings = [theorems.finding(defect, method, p()) for p in problems]
         return all(f.holds for f in findings), max(f.high for f in findings)
 
-    def yes_or_no(column, defect, *problems):
+    def yes_or_no(column: str, defect: Callable[..., Any], *problems: Callable[[], Problem]) -> Cell:
         holds, size = exact(defect, *problems)
         return Cell(entries[column], YES if holds else NO, size, HOW[column])
 
-    def energy(column, problem, drift, symplectic):
+    def energy(column: str, problem: Callable[[], Problem], drift: DriftRow, symplectic: bool) -> Cell:
         holds, size = exact(theorems.energy, problem)
         if holds:
             return Cell(entries[column], YES, size, HOW[column])

@@ -38,6 +38,11 @@ class Reproduced:
     kind: ClassVar[str]
     vector: ClassVar[bool] = True  # whether the figure is worth writing as SVG
     study: Any
+    if TYPE_CHECKING:  # a field of some, computed by others
+
+        @property
+        def seconds(self) -> float:
+            """How long it took to measure."""
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.heading}; figure(), show() and page() show it>"
@@ -80,6 +85,10 @@ class Reproduced:
     def page(self) -> str:
         """The page."""
         return shown(f"published {self.kind}, a page", self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        raise NotImplementedError
 
     def described(self) -> dict[str, Any]:
         """What every result says of itself, as plain data."""

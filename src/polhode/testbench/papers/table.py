@@ -1,8 +1,8 @@
 """A published table of properties: every entry as printed, measured, and compared."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from polhode.testbench.papers.reproduced import Reproduced
 
@@ -29,7 +29,7 @@ class Cell:
     how: str
 
     @property
-    def status(self):
+    def status(self) -> str:
         """confirmed, answered (printed as a question), or differs."""
         if self.printed == OPEN:
             return "answered"
@@ -69,13 +69,13 @@ class TableResult(Reproduced):
     notes: tuple[str, ...]
     seconds: float
 
-    def counts(self):
+    def counts(self) -> dict[str, int]:
         """How many entries are confirmed, answered, different."""
         found = [cell.status for row in self.rows for cell in row.cells.values()]
         return {status: found.count(status) for status in ("confirmed", "answered", "differs")}
 
     @property
-    def lead(self):
+    def lead(self) -> str:
         """One sentence."""
         n = self.counts()
         return (
@@ -83,7 +83,7 @@ class TableResult(Reproduced):
             "differ from the printed table."
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return self.described() | {
             "columns": self.columns,
@@ -106,9 +106,9 @@ class TableResult(Reproduced):
         return next(row.cells[column] for row in self.rows if row.method == method)
 
 
-def differences(rows, columns, explained):
+def differences(rows: Sequence[Row], columns: Iterable[str], explained: Mapping[Any, str]) -> tuple[Difference, ...]:
     """The entries that differ, those of a column with one explanation together."""
-    groups = {}
+    groups: dict[tuple[str, ...], list[Row]] = {}
     for column in columns:
         for row in rows:
             cell = row.cells[column]

@@ -7,8 +7,10 @@ ENGINES. An adapter hands the torque over and takes states back; the stepping is
 """
 
 import importlib
+from typing import Any
 
 from polhode.errors import InputError, unknown
+from polhode.integrators.method import BlackBox
 
 ENGINES = {
     "scipy": "polhode.testbench.peers.scipy",
@@ -20,7 +22,7 @@ ENGINES = {
 }
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """The integrator "package:integrator" as a BlackBox."""
     package, _, integrator = name.partition(":")
     if package.lower() not in ENGINES:
@@ -32,7 +34,7 @@ def engine(name):
     return _adapter(package.lower()).engine(spelled[integrator.lower()])
 
 
-def names(package):
+def names(package: str) -> list[str]:
     """The integrators that an installed package offers; an InputError says how to install one that is absent."""
     adapter = _adapter(package)
     try:
@@ -43,14 +45,14 @@ def names(package):
         ) from error
 
 
-def shown(package):
+def shown(package: str) -> list[str]:
     """The integrators of an installed package that a table of all engines shows."""
     return getattr(_adapter(package), "SHOWN", None) or names(package)
 
 
-def installed():
+def installed() -> dict[str, list[str] | str]:
     """For every engine its integrators, or the sentence that says why there are none."""
-    found = {}
+    found: dict[str, list[str] | str] = {}
     for package in ENGINES:
         try:
             found[package] = names(package)
@@ -59,5 +61,5 @@ def installed():
     return found
 
 
-def _adapter(package):
+def _adapter(package: str) -> Any:
     return importlib.import_module(ENGINES[package])

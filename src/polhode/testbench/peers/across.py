@@ -1,16 +1,19 @@
 """Engines side by side: the same free body and the same stress test for everybody's integrators."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.integrators.lookup import integrator, name_of
+from polhode.integrators.lookup import Integrator, integrator, name_of
 from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
+from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import cases, outside
+from polhode.testbench.certificate.cases import Run
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.peers import ENGINES, installed, shown
 
@@ -49,18 +52,27 @@ class Absent:
     why: str
 
 
-def across(names=None, t_end=T_END, tick=lambda name: None):
-    """Measure integrators, given as "engine", "engine:integrator" or a method; by default some of every engine."""
-    wanted, rows = [], []
+def across(
+    names: Sequence[str] | None = None,
+    t_end: float = T_END,
+    tick: Callable[[str], None] = lambda name: None,
+) -> list[Measured | Absent]:
+    """Measure integrators, given as "engine", "engine:integrator" or the name of a method. By default: ours and some of
+    every engine."""
+    wanted: list[str] = []
+    found: list[Measured | Absent] = []
+    absent: list[Measured | Absent] = []
     there = installed()
     for name in names or (*OURS, *ENGINES):
-        if name.lower() not in ENGINES:
+        package = name.lower()
+        if package not in ENGINES:
             wanted.append(name)
-        elif isinstance(there[name.lower()], str):
-            rows.append(Absent(name.lower(), there[name.lower()]))
+            continue
+        offered = there[package]
+        if isinstance(offered, str):
+            absent.append(Absent(package, offered))
         else:
-            wanted += [f"{name.lower()}:{one}" for one in shown(name.lower())]
-    found = []
+            wanted += [f"{package}:{one}" for one in shown(package)]
     for name in dict.fromkeys(wanted):
         method = integrator(name)  # a name that does not exist is an error, one that does not run a row
         tick(name)
@@ -68,16 +80,16 @@ def across(names=None, t_end=T_END, tick=lambda name: None):
             found.append(measured(method, t_end))
         except InputError as error:
             found.append(Absent(name, str(error)))
-    return found + rows
+    return found + absent
 
 
-def measured(method, t_end=T_END):
+def measured(method: Integrator, t_end: float = T_END) -> Measured:
     """The row of one integrator."""
     if isinstance(method, Method) and method.free_only:
         raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
     run = outside.advance_of(outside.box(method))
     outside.tried(run, name_of(method))
-    orders = (None, None)
+    orders: list[float | None] = [None, None]
     if getattr(method, "tolerance", None) is None:
         orders = [_order(run, case) for case in (cases.free, cases.potential)]
     free = solve(problem("free-body"), method, h=H, n_steps=800, save_every=8, on_failure="return")
@@ -99,19 +111,20 @@ def measured(method, t_end=T_END):
         )
 
 
-def _order(run, case):
+def _order(run: Run, case: Callable[[], Problem]) -> float | None:
     values = [p.value for p in outside.order(run, cases.placed(case()))[0]]
-    return None if None in values else min(values)
+    known = [v for v in values if v is not None]
+    return min(known) if len(known) == len(values) else None
 
 
-def _torques(method, run):
+def _torques(method: Integrator, run: Run) -> float | None:
     if isinstance(method, Method):
         s = solve(problem("stress"), method, h=H, n_steps=1000, on_failure="return")
         return (s.stats["n_torque"] - method.torques_at_start) / 1000
     return outside.counted(run, cases.placed(cases.potential())).value
 
 
-def _cost(method, seconds=0.2):
+def _cost(method: Integrator, seconds: float = 0.2) -> float:
     """Microseconds a step, the best of three after one to warm up; as many steps as take some time."""
     p, n, best = problem("stress"), 16, np.inf
     solve(p, method, h=H, n_steps=n, save_every=n, on_failure="return")

@@ -1,11 +1,13 @@
 """MuJoCo: a body on a ball joint, the torque by the callback for passive forces."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 TITLE = "MuJoCo, physics for robotics"
 INSTALL = "mujoco"
@@ -15,19 +17,21 @@ MODEL = """<mujoco>
 </mujoco>"""
 
 
-def names():
+def names() -> list[str]:
     """rk4, euler, implicit, ...: those of the installed version."""
     import mujoco
 
     return [k.removeprefix("mjINT_").lower() for k in mujoco.mjtIntegrator.__members__]
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """One of MuJoCo's integrators."""
     return BlackBox(f"mujoco:{name}", functools.partial(_advanced, name), f"MuJoCo, integrator {name}")
 
 
-def _advanced(name, problem, Q, Omega, h, n, t):
+def _advanced(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     import mujoco
 
     model, data = _body(problem.tensor.tobytes())
@@ -37,7 +41,7 @@ def _advanced(name, problem, Q, Omega, h, n, t):
     data.time, data.qvel[:] = t, Omega  # a ball joint's velocity is in body axes, and so is its force
     data.qpos[:] = Rotation().from_matrix(Q).as_quat(scalar_first=True)
 
-    def torque(model, data):
+    def torque(model: Any, data: Any) -> None:
         data.qfrc_passive[:] = problem.torque(data.time, data.xmat[1].reshape(3, 3))
 
     told = mujoco.get_mju_user_warning()
@@ -53,7 +57,7 @@ def _advanced(name, problem, Q, Omega, h, n, t):
 
 
 @functools.lru_cache(maxsize=8)
-def _body(tensor):
+def _body(tensor: Any) -> tuple[Any, Any]:
     import mujoco
 
     J = np.frombuffer(tensor).reshape(3, 3)

@@ -1,29 +1,33 @@
 """Bullet: one free body, its torque set before every step. It does not step backwards."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 TITLE = "Bullet, physics for games and robotics"
 INSTALL = "pybullet"
 
 
-def names():
+def names() -> list[str]:
     """There is one."""
     import pybullet  # noqa: F401
 
     return ["step"]
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """stepSimulation."""
     return BlackBox(f"pybullet:{name}", _advanced, "Bullet, stepSimulation")
 
 
-def _advanced(problem, Q, Omega, h, n, t):
+def _advanced(
+    problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     import pybullet
 
     world, body = _world()
@@ -44,7 +48,7 @@ def _advanced(problem, Q, Omega, h, n, t):
 
 
 @functools.cache
-def _world():
+def _world() -> tuple[Any, Any]:
     import pybullet
 
     world = pybullet.connect(pybullet.DIRECT)

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 from polhode.testbench.peers.equations import right_hand_side
 
 TITLE = "SciPy, general solvers of differential equations"
@@ -15,14 +16,14 @@ TOLERANCE = 1e-10
 SHOWN = ("RK45", "DOP853", "LSODA")
 
 
-def names():
+def names() -> tuple[str, ...]:
     """The explicit methods in steps of h; the others, whose steps are tied to a tolerance, with one of 1e-10."""
     import scipy.integrate  # noqa: F401
 
     return EXPLICIT + ADAPTIVE
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """One method of solve_ivp."""
     adaptive = name in ADAPTIVE
     advance = functools.partial(_solved if adaptive else _stepped, name)
@@ -30,7 +31,9 @@ def engine(name):
     return BlackBox(f"scipy:{name}", advance, title, TOLERANCE if adaptive else None)
 
 
-def _stepped(name, problem, Q, Omega, h, n, t):
+def _stepped(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     """With an infinite tolerance the first step, and so every one, is as long as allowed."""
     import scipy.integrate
 
@@ -42,7 +45,9 @@ def _stepped(name, problem, Q, Omega, h, n, t):
     return solver.y[:9].reshape(3, 3), solver.y[9:]
 
 
-def _solved(name, problem, Q, Omega, h, n, t):
+def _solved(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     import scipy.integrate
 
     y = np.concatenate([Q.ravel(), Omega])

@@ -6,27 +6,32 @@ import inspect
 import io
 import types
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode.integrators.method import BlackBox
+from polhode.physics.problem import Problem
 
 TITLE = "sdof.rigid, integrators from the literature in NumPy"
 INSTALL = "sdof"
 SHOWN = ("incrso3_vlv", "incrso3_svq", "rotint_nmb", "incrso3_liemidea", "incrso3_akw", "kb_e")
 
 
-def names():
+def names() -> list[str]:
     """Every function of sdof.rigid with the arguments of a step."""
     return list(_steps())
 
 
-def engine(name):
+def engine(name: str) -> BlackBox:
     """One of its steps; what a step carries to the next is carried within a call."""
     return BlackBox(f"sdof:{name}", functools.partial(_advanced, name), f"sdof.rigid.{name}")
 
 
-def _advanced(name, problem, Q, Omega, h, n, t):
+def _advanced(
+    name: str, problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
+) -> tuple[np.ndarray, np.ndarray]:
     import sdof.rigid
 
     step = _steps()[name]
@@ -41,11 +46,11 @@ def _advanced(name, problem, Q, Omega, h, n, t):
 
 
 @functools.cache
-def _steps():
+def _steps() -> dict[str, Callable[..., Any]]:
     with contextlib.redirect_stdout(io.StringIO()):  # it prints an example when imported
         import sdof.rigid
 
-    found = {}
+    found: dict[str, Callable[..., Any]] = {}
     for name, f in vars(sdof.rigid).items():
         if inspect.isfunction(f):
             arguments = [x.lower() for x in inspect.signature(f).parameters]

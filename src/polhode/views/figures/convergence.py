@@ -1,8 +1,16 @@
 """Convergence diagrams: errors against the step, both logarithmic, with a triangle's worth of guide lines."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from polhode.testbench.papers.convergence import ConvergenceResult
 from polhode.views.figures.style import INK, SOFT, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 COLOURS = (
     *("#2a78b5", "#d4652a", "#3f9169", "#b0305c", "#8a63b5", "#a8820f"),
@@ -15,7 +23,7 @@ MARKERS = "osD^v<>phX*d"
 SYMBOL = {"Q": "$Q$", "Omega": r"$\Omega$", "Pi": r"$\Pi$"}
 
 
-def convergence_figure(result):
+def convergence_figure(result: ConvergenceResult) -> "Figure":
     """A Matplotlib figure of a ConvergenceResult: a row per problem, the panels in the order of the paper."""
     from matplotlib.figure import Figure
 
@@ -42,18 +50,18 @@ def convergence_figure(result):
     return figure
 
 
-def _panel(axes, curves):
+def _panel(axes: "Axes", curves: Any) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for k, (name, h, e) in enumerate(curves):
         shown = np.isfinite(e) & (e > 0)
-        style = dict(color=COLOURS[k % len(COLOURS)], marker=MARKERS[k % len(MARKERS)], ms=3, lw=1)
+        style: dict[str, Any] = dict(color=COLOURS[k % len(COLOURS)], marker=MARKERS[k % len(MARKERS)], ms=3, lw=1)
         axes.plot(h[shown], e[shown], label=name, **style)
     values = np.concatenate([e[np.isfinite(e) & (e > 0)] for _, _, e in curves])
     axes.set_ylim(max(values.min() / 3, 1e-16), min(values.max() * 3, 30))
 
 
-def _guides(axes, orders):
+def _guides(axes: "Axes", orders: Any) -> None:
     """A thin line of each order that was measured, through the middle of the axes."""
     low, high = axes.get_xlim()
     bottom, top = axes.get_ylim()

@@ -1,10 +1,22 @@
 """Published figures that are neither the stress test's nor plain convergence: histories, work-precision, the ball."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from polhode.testbench.papers.ball import BallResult
+from polhode.testbench.papers.drift import DriftResult
+from polhode.testbench.papers.history import Curve, HistoryResult, Panel
+from polhode.testbench.papers.work_precision import Timed, WorkPrecision, WorkPrecisionResult
 from polhode.views.figures.axis_angle import plot_axis_angle
 from polhode.views.figures.stress import binned
 from polhode.views.figures.style import GAINS, INK, LOSES, SOFT, STEADY, THREE, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 STEP_COLOURS = ("#b0305c", "#d4652a", "#2a78b5", "#1b1f24")
 """Of the curves of a panel that has no components."""
@@ -17,7 +29,7 @@ BLOW_UP = 30
 """A curve that ranges so many times as far as all others is cut off."""
 
 
-def history_figure(result):
+def history_figure(result: HistoryResult) -> "Figure":
     """A Matplotlib figure of a HistoryResult: its panels in rows of `columns`."""
     from matplotlib.figure import Figure
 
@@ -36,7 +48,7 @@ def history_figure(result):
     return figure
 
 
-def _history(axes, panel, curves):
+def _history(axes: "Axes", panel: Panel, curves: Sequence[Curve]) -> None:
     colours = THREE if panel.components else STEP_COLOURS
     for k, (run, c) in enumerate(zip(panel.runs, curves)):
         values = c.values if panel.components else c.values[:, None]
@@ -52,7 +64,7 @@ def _history(axes, panel, curves):
     axes.set_xlim(curves[0].t[0], max(c.t[-1] for c in curves))
 
 
-def _drawn(mark, points, coloured):
+def _drawn(mark: str, points: int, coloured: bool) -> dict[str, Any]:
     """How a curve is drawn: with the paper's marker at every point, or at some where there is no room for all."""
     line = mark.lstrip("ox*s")
     options = {"lw": 0.8, "ls": DASHES.get(line or "-", "solid")}
@@ -62,7 +74,7 @@ def _drawn(mark, points, coloured):
     return options
 
 
-def _limits(values):
+def _limits(values: Sequence[np.ndarray]) -> tuple[float, float]:
     """A range in which all curves are seen; one that leaves all others far behind leaves it."""
     finite = [v[np.isfinite(v)] for v in values]
     *rest, most = sorted(finite, key=np.ptp)
@@ -72,7 +84,7 @@ def _limits(values):
     return low - room, high + room
 
 
-def _legend(figure, axes, panel):
+def _legend(figure: "Figure", axes: "Axes", panel: Panel) -> None:
     from matplotlib.lines import Line2D
 
     lines, labels = axes.get_legend_handles_labels()
@@ -89,7 +101,7 @@ def _legend(figure, axes, panel):
 # ---- work-precision ----------------------------------------------------------------------------------
 
 
-def work_precision_figure(result):
+def work_precision_figure(result: WorkPrecisionResult) -> "Figure":
     """A Matplotlib figure of a WorkPrecisionResult: a row per body, momentum left, quaternion right."""
     from matplotlib.figure import Figure
 
@@ -107,7 +119,7 @@ def work_precision_figure(result):
     return figure
 
 
-def _families(axes, study, series, what):
+def _families(axes: "Axes", study: WorkPrecision, series: Sequence[Timed], what: str) -> None:
     names = dict(study.printed)
     colours = (LOSES, GAINS, STEADY, "#8a63b5")
     for colour, (line, members) in zip(colours, study.families):
@@ -116,7 +128,7 @@ def _families(axes, study, series, what):
             e = s.error(what)
             good = np.isfinite(e) & (e > 0)
             label = f"{m} ({names[m]})" if m in names else m
-            marks = {"marker": "osD^"[k], "ms": 2.8, "lw": 1.1, "ls": line, "color": colour}
+            marks: dict[str, Any] = {"marker": "osD^"[k], "ms": 2.8, "lw": 1.1, "ls": line, "color": colour}
             axes.plot(s.time[good], e[good], label=label, **marks)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -126,12 +138,12 @@ def _families(axes, study, series, what):
 # ---- the ball, and energy errors of several methods in one panel --------------------------------------
 
 
-def ball_figure(result):
+def ball_figure(result: BallResult) -> "Figure":
     """The path in the axis-angle ball."""
     return plot_axis_angle(result.path)
 
 
-def drift_figure(result):
+def drift_figure(result: DriftResult) -> "Figure":
     """Energy errors in the layout of the paper: a row for each method, or all methods in a panel for each step."""
     if not result.study.together:
         return result.drift.figure()

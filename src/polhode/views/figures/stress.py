@@ -5,15 +5,25 @@ drift that is quadratic in h looks the same in every column. The band is the ran
 the line in it the mean, the dark line the fitted drift.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from polhode.testbench.drift.evidence import Evidence
+from polhode.testbench.drift.evidence import Row as DriftRow
+from polhode.testbench.drift.stress import StressResult
 from polhode.testbench.numbers import typeset
 from polhode.views.figures.style import INK, SOFT, VERDICT, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 BINS = 360  # about one per point of the paper: more could not be seen, and would make the file large
 
 
-def stress_figure(result, only=None):
+def stress_figure(result: StressResult, only: int | None = None) -> "Figure":
     """A Matplotlib figure of a StressResult; of one step size, if `only` says which by its place."""
     from matplotlib.figure import Figure
 
@@ -54,7 +64,7 @@ def stress_figure(result, only=None):
     return figure
 
 
-def _panel(axes, row, e, low, high, unit):
+def _panel(axes: "Axes", row: DriftRow, e: Evidence, low: float, high: float, unit: float) -> None:
     colour = VERDICT[row.sign]
     t, floor, mean, ceiling = binned(e.t, e.energy_error[0] / unit)
     axes.axhline(0, color=SOFT, lw=0.6, zorder=0)
@@ -79,16 +89,16 @@ def _panel(axes, row, e, low, high, unit):
     axes.text(0.985, 0.97, text, transform=axes.transAxes, ha="right", va="top", fontsize=7.2)
 
 
-def _label(axes, row):
+def _label(axes: "Axes", row: DriftRow) -> None:
     """Name and verdict of a method, left of its row."""
-    place = dict(transform=axes.transAxes, ha="right", va="center")
+    place: dict[str, Any] = dict(transform=axes.transAxes, ha="right", va="center")
     axes.text(-0.155, 0.62, row.method, fontsize=10.5, fontweight="bold", **place)
     axes.text(-0.155, 0.36, row.words, fontsize=8, color=VERDICT[row.sign], **place)
     for k, mark in enumerate(row.marks):
         axes.text(-0.155, 0.16 - 0.16 * k, mark, fontsize=6.5, **place)
 
 
-def binned(t, e):
+def binned(t: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times, and the least, mean and greatest energy error in bins of equal length."""
     if len(t) <= 2 * BINS:
         return t, e, e, e
@@ -100,7 +110,7 @@ def binned(t, e):
     return middle, np.minimum.reduceat(e, starts), mean, np.maximum.reduceat(e, starts)
 
 
-def _unit(result):
+def _unit(result: StressResult) -> tuple[float, int]:
     """The unit of the energy axes, a power of 1000."""
     stable = [e.largest for row in result.rows for e in row.evidence if e.stable]
     largest = max(stable, default=1.0)
@@ -108,7 +118,7 @@ def _unit(result):
     return 10.0**power, power
 
 
-def _limits(row):
+def _limits(row: DriftRow) -> list[tuple[float, float]]:
     """The range of each axis of a row: in proportion to h^2, unless that would flatten one of them."""
     own = []
     for e in row.evidence:
@@ -121,7 +131,7 @@ def _limits(row):
     return [_with_room(low, high) for low, high in own]
 
 
-def _with_room(low, high):
+def _with_room(low: float, high: float) -> tuple[float, float]:
     """A little air below, and above place for a line of text."""
     size = (high - low) or 1e-16
     return low - 0.06 * size, high + 0.32 * size

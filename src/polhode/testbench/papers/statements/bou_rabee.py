@@ -1,6 +1,8 @@
 """What Bou-Rabee, Ortolan & Saccon (2010) say. Their NMB is ELN here."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_5 = (f"bou-rabee-ortolan-saccon-2
 said = functools.partial(Statement, source="bou-rabee-ortolan-saccon-2010")
 
 
-def linear_and_quadratic(method: str):
+def linear_and_quadratic(method: str) -> Callable[..., Any]:
     """One rate all along, and that goes like h^2."""
 
     def check(result: DriftResult) -> Finding:
@@ -59,7 +61,7 @@ def linear_growth(growth: dict) -> Finding:
     return judged({"VLV": abs(powers["VLV"] - 1) < 0.2}, told, powers["VLV"])
 
 
-def not_symplectic(method: str, result_has: str):
+def not_symplectic(method: str, result_has: str) -> Callable[..., Any]:
     """A defect at 50 digits, and a drift."""
 
     def check(result: DriftResult, defects: dict) -> Finding:

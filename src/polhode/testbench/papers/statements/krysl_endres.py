@@ -42,7 +42,7 @@ def large_increments(result: HistoryResult) -> Finding:
 def character(result: HistoryResult) -> Finding:
     """At each large step: Omega_1 stays positive, the others change sign as often, extremes within 15 per cent."""
 
-    def shape(h):
+    def shape(h: float) -> tuple[list[int], list[float]]:
         values = [result.curve(i, "NMB", h).values for i in range(3)]
         turns = [int((np.diff(np.sign(x)) != 0).sum()) for x in values]
         return turns, [float(np.abs(x).max()) for x in values]

@@ -8,6 +8,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import method as found
 from polhode.kernels.rotations import dexp
 from polhode.physics.catalogue import problem
+from polhode.physics.problem import Problem
 from polhode.runs.solve import solve, step
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.certificate.theorems import Finding
@@ -60,7 +61,7 @@ def identities() -> dict[str, float]:
         rng = np.random.default_rng(seed)
         Q, Omega = Rotation().random(rng=rng).as_matrix(), rng.normal(size=3)
 
-        def apart(p, a, b, Q=Q, Omega=Omega):
+        def apart(p: Problem, a: str, b: str, Q: np.ndarray = Q, Omega: np.ndarray = Omega) -> float:
             (Q1, W1), (Q2, W2) = (step(p, m, Q, Omega, H, T) for m in (a, b))
             return max(np.abs(Q1 - Q2).max(), np.abs(W1 - W2).max())
 
@@ -77,22 +78,22 @@ def identities() -> dict[str, float]:
     return {key: max(values) for key, values in differences.items()}
 
 
-def conjugated(p, Q: np.ndarray, Omega: np.ndarray) -> float:
+def conjugated(p: Problem, Q: np.ndarray, Omega: np.ndarray) -> float:
     """How far IMIDM after F is from F after TRAPM, F the explicit momentum-form Euler step over h/2."""
 
-    def euler(t, Q, Omega):
+    def euler(t: float, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         turn = Rotation().from_rotvec(H / 2 * Omega).as_matrix()
         Pi = turn.T @ (p.tensor @ Omega + H / 2 * p.torque(t, Q))
         return t + H / 2, Q @ turn, np.linalg.solve(p.tensor, Pi)
 
-    def moved(name, t, Q, Omega):
+    def moved(name: str, t: float, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         return t + H, *step(p, name, Q, Omega, H, t)
 
     a, b = moved("IMIDM", *euler(T, Q, Omega)), euler(*moved("TRAPM", T, Q, Omega))
     return max(np.abs(a[1] - b[1]).max(), np.abs(a[2] - b[2]).max())
 
 
-def off_mean_axis(p, name: str, Q: np.ndarray, Omega: np.ndarray) -> float:
+def off_mean_axis(p: Problem, name: str, Q: np.ndarray, Omega: np.ndarray) -> float:
     """The sine of the angle between the rotation vector of a free step and the mean of the velocities."""
     Q1, Omega1 = step(p, name, Q, Omega, H)
     x, mean = Rotation().from_matrix(Q.T @ Q1).as_rotvec(), (Omega + Omega1) / 2

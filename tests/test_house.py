@@ -1,0 +1,57 @@
+"""The rules of the tree that neither linter nor type checker knows: what is private stays in its file."""
+
+import ast
+import pathlib
+import tomllib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "polhode"
+
+OF_LIBRARIES = {
+    "sys._getframe": "the frame of the caller, for the file and line of a warning, and the pickler at work",
+    "pickle._Pickler": "how dill says that it stores code",
+    "ctypes._Pointer": "the class of pointer types has no other name",
+}
+"""Private names of the standard library in use, and why. Those of Numba are on a page: machine/test_private.py."""
+
+
+def is_private(name):
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def trespasses(source):
+    """Private names of other files that a file uses: imports of ours, and attributes of what is not its own."""
+    tree = ast.parse(source)
+    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    own |= {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "polhode":
+            yield from (f"import {a.name}" for a in node.names if is_private(a.name))
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
+            owner = ast.unparse(node.value)
+            if owner not in ("self", "cls", "super()"):  # of a base class in another file: meant for those who inherit
+                yield f"{owner}.{node.attr}"
+
+
+@pytest.mark.parametrize(
+    "package", sorted(p.name for p in PACKAGE.iterdir() if p.name not in ("machine", "__pycache__", "py.typed"))
+)
+def test_no_private_name_crosses_a_file(package):
+    place = PACKAGE / package
+    files = place.rglob("*.py") if place.is_dir() else [place] if place.suffix == ".py" else []
+    found = {str(f.relative_to(PACKAGE)): set(trespasses(f.read_text(encoding="utf-8"))) for f in files}
+    assert {f: sorted(names) for f, names in found.items() if names - OF_LIBRARIES.keys()} == {}
+
+
+def test_what_trespasses_is_seen():
+    source = "from polhode.errors import _hidden\nclass A:\n    _x = 1\ndef f(a, b):\n    return a._x + b._theirs"
+    assert list(trespasses(source)) == ["import _hidden", "b._theirs"]
+
+
+def test_the_mark_that_says_typed_is_in_what_is_shipped():
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    (shipped,) = wheel["wheel"]["packages"]
+    assert (ROOT / shipped / "py.typed").is_file() and not {"exclude", "only-include"} & wheel["wheel"].keys()
