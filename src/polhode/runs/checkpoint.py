@@ -46,9 +46,9 @@ def description(
     return {
         "problem": problem.name,
         "data of the problem": hashlib.sha256(text).hexdigest(),
-        "functions of the problem": _known("functions of the problem", functions),
+        "functions of the problem": known("functions of the problem", functions),
         "method": runner.name,
-        "code of the method": _known("code of the method", runner.made_of()),
+        "code of the method": known("code of the method", runner.made_of()),
         "h": runner.h,
         "n_steps": n,
         "save_every": every,
@@ -58,7 +58,7 @@ def description(
     }
 
 
-def _known(what: str, values: Sequence[Any]) -> str:
+def known(what: str, values: Sequence[Any]) -> str:
     """The fingerprint of what a run is made of, if all of it can be seen."""
     found = fingerprint(values)
     if found.unseen:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 Tick = Callable[..., None]
-"""Called with what is done so far, and with a word on it if there is one: "3 failed"."""
+"""Called with what is done so far, and with a new label if there is one."""
 
 
 def bar(progress: bool, total: int, label: str, done: int = 0, unit: str = "steps") -> AbstractContextManager[Tick]:
     """A progress bar that counts steps, or none; a context that gives a function to call with the steps done."""
     if not progress:
-        return contextlib.nullcontext(lambda done, word="": None)
+        return contextlib.nullcontext(lambda done, label=None: None)
     from polhode.runs.progress_bar import Bar
 
     return Bar(total, label, done, unit)

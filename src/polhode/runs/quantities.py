@@ -6,7 +6,8 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.seen import applied
+from polhode.runs.energies import potential_energies
+from polhode.runs.users_axes import applied
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
@@ -23,6 +24,7 @@ class Quantities:
         Omega: np.ndarray
         inertia: np.ndarray | None
         saved: dict
+        stats: dict
 
         @property
         def energy(self) -> np.ndarray: ...
@@ -60,8 +62,6 @@ class Quantities:
     @property
     def potential(self) -> np.ndarray:
         """The potential energy U(Q), or U(t, Q), (n,)."""
-        from polhode.runs.trajectory import potential_energies  # which is made of this file
-
         if self.problem is None and "energy" in self.saved:
             return self.energy - self.kinetic
         return potential_energies(self._described(), self.Q, self.t)
@@ -78,6 +78,8 @@ class Quantities:
         It is |h Omega + h^2/2 Omega'|, from the velocity and the equation of motion, and not folded at half a turn, as
         the angle between two attitudes is. For NMB, SW and all of Newmark's explicit methods it is the rotation made.
         """
+        if "adapted" in self.stats:
+            raise InputError("The steps of this run have lengths of their own, and are not kept: there is no h.")
         ahead = self.h * self.Omega + self.h**2 / 2 * self._accelerations()
         return np.sqrt(ahead[:, 0] ** 2 + ahead[:, 1] ** 2 + ahead[:, 2] ** 2)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,13 @@ class Reduction:
     """Mean times of the blocks."""
     means: np.ndarray = field(repr=False)
     """Block means of the difference from `first`."""
+
+    def of(self, bodies: Any) -> "Reduction":
+        """That of one body or of some, of a Reduction of an ensemble: all its numbers are arrays (N,)."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "t", "means")}
+        return Reduction(
+            self.name, **{k: x[bodies] for k, x in own.items()}, t=self.t[:, bodies], means=self.means[:, bodies]
+        )
 
     @property
     def spread(self) -> float:

@@ -18,6 +18,7 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.accuracy import accurate
+from polhode.runs.adaptive import MOST_STEPS, adaptive, checked
 from polhode.runs.arguments import given_problem
 from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
@@ -27,8 +28,8 @@ from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
-from polhode.runs.seen import seen
 from polhode.runs.trajectory import Trajectory
+from polhode.runs.users_axes import in_users_axes
 from polhode.runs.watched import Watched
 
 
@@ -53,6 +54,7 @@ def solve(
     events: Mapping[str, Callable[..., Any]] | None = None,
     terminal: str | Sequence[str] = (),
     direction: Mapping[str, int] | None = None,
+    adapt: bool | Callable[..., Any] | None = None,
     strict: bool = False,
     on_failure: str = "warn",
 ) -> Trajectory:
@@ -71,6 +73,11 @@ def solve(
                       .direction. A zero at the start itself is none
     terminal          names of events that end the run
     direction         {name: 1} counts only where the function rises through zero, -1 where it falls
+    adapt             steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind
+                      2005): energy does not drift, as it does with a plain controller. True: by equal angles, h being
+                      the first step; or a function adapt(t, Q, Omega) -> positive number, the density: a step is h
+                      divided by it. `Trajectory.t` are the times of the steps, n_steps counts them, and the last is
+                      shortened to meet t_end
     on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
                       `result` is the Trajectory) or "return", which says so in `success` and `message` alone
     accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find: of
@@ -105,12 +112,18 @@ def solve(
         }
         more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
         looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
+        if adapt is not None and adapt is not False:
+            raise InputError("adapt goes with a method and h; accuracy finds its own steps.")
         if t_end is None and n_steps is None and t_eval is not None:
             t_end = inputs.times("t_eval", t_eval)[-1]
         if inputs.flag("strict", strict) and h is None:
             raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
         return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
+    if adapt is not None and adapt is not False:
+        beside = {"t_eval": t_eval, "events": events, "out": out, "checkpoint": checkpoint, "reduce": reduce or None}
+        more = {"compiled": compiled, "on_failure": on_failure}
+        return _adapted(problem, method, h, (t_end, n_steps), save_every, adapt, more, beside)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
         t_end = wanted[-1]
@@ -184,6 +197,41 @@ def _to_accuracy(
     return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
 
 
+def _adapted(
+    problem: Problem,
+    method: Any,
+    h: float | None,
+    interval: tuple[Any, Any],
+    save_every: int,
+    adapt: Any,
+    more: dict[str, Any],
+    beside: dict[str, Any],
+) -> Trajectory:
+    """A run with steps of their own lengths, over (t_end, n_steps), one of them given."""
+    refused = [name for name, value in beside.items() if value is not None]
+    if refused:
+        raise InputError(
+            f"adapt does not go with {' or '.join(refused)}: its steps have times of their own. Of the Trajectory, "
+            "`at` gives the state at any time."
+        )
+    density = checked(problem, method, adapt)
+    policy = inputs.choice("on_failure", more["on_failure"], FAILURES)
+    t_end, n_steps = interval
+    h, every = inputs.step_size(problem.h if h is None else h), inputs.whole("save_every", save_every)
+    if n_steps is not None and t_end is not None:
+        raise InputError("Give t_end or n_steps, not both.")
+    if n_steps is None:
+        t_end = inputs.end_of(problem, t_end)
+        if (t_end - problem.t0) * h <= 0:
+            raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}.")
+        end = float(t_end), MOST_STEPS
+    else:
+        end = math.copysign(math.inf, h), inputs.whole("n_steps", n_steps)
+    s = adaptive(problem, method, h, end, every, density, inputs.flag_or_none("compiled", more["compiled"]))
+    turns.warn_of(f"{s.method} let {problem.name} turn", s.stats["largest_turn"] / abs(h), h)
+    return after_failure(s, policy, s.message if not s.success else "")
+
+
 def follows(method: Any, problem: Problem) -> bool:
     """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
     if isinstance(method, BlackBox):
@@ -211,5 +259,5 @@ def step(
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
         raise InputError(runner.failure(0, t, error)) from runner.raised
-    Q, Omega = seen(problem, out)
+    Q, Omega = in_users_axes(problem, out)
     return Q[0], Omega[0]

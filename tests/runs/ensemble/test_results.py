@@ -157,3 +157,78 @@ def test_bodies_that_fail_are_told_by_the_policy(mine):
     with pytest.raises(ph.RunError, match="cannot start") as error:
         ph.solve_ensemble(mine, "VLV", Omega0=wild, h=0.05, n_steps=5, on_failure="raise")
     assert len(error.value.result) == 2
+
+
+# ---- long runs -----------------------------------------------------------------------------------------
+
+
+def test_reductions_are_those_of_each_body_alone():
+    """Bodies with starts of their own, one that fails, and rows kept at another distance than values are looked at."""
+    p = ph.problem("heavy-top")
+    Omega0 = np.array(p.Omega0) + 0.1 * np.arange(5)[:, None]
+    Omega0[3, 0] = np.nan
+    asked = {"h": 0.05, "n_steps": 700, "reduce": ("energy", "momentum_z"), "reduce_every": 3, "save_every": 200}
+    e = ph.solve_ensemble(p, "VLV", Omega0=Omega0, **asked, on_failure="return")
+    plain = ph.solve_ensemble(p, "VLV", Omega0=Omega0, h=0.05, n_steps=700, save_every=200, on_failure="return")
+    assert np.array_equal(e.Q, plain.Q, equal_nan=True) and np.array_equal(e.t, plain.t)
+    for i in (0, 1, 2, 4):
+        alone = ph.solve(p.replaced(Omega0=Omega0[i]), "VLV", **asked)
+        for name, found in alone.reductions.items():
+            ours = e[i].reductions[name]
+            for key in ("first", "count", "min", "max", "mean", "t", "means"):
+                assert getattr(ours, key) == pytest.approx(getattr(found, key), rel=1e-12, abs=1e-13), (name, key)
+            assert ours.slope == pytest.approx(found.slope, rel=1e-9, abs=1e-15)
+            assert ours.slope_error == pytest.approx(found.slope_error, rel=1e-6, abs=1e-15)
+    assert e.reductions["energy"].count[3] == 0 and np.isnan(e.reductions["energy"].mean[3])
+    assert e[[4, 1]].reductions["energy"].max.tolist() == e.reductions["energy"].max[[4, 1]].tolist()
+    with pytest.raises(ph.InputError, match="reduce of an ensemble is for bodies that run in machine code"):
+        ph.solve_ensemble(p, plain_step, h=0.05, n_steps=9, reduce="energy")
+
+
+def plain_step(problem, Q, Omega, h, t):
+    return ph.step(problem, "VLV", Q, Omega, h, t)
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"reduce": "energy", "reduce_every": 7}, {"events": {"low": height}, "terminal": "low"}]
+)
+def test_an_ensemble_that_was_killed_ends_with_the_bits_it_would_have_had(tmp_path, monkeypatch, more):
+    from polhode.runs.ensemble import schedule
+
+    p = ph.problem("heavy-top")
+    Omega0 = np.array(p.Omega0) + 0.02 * np.arange(40)[:, None]
+    asked = {"Omega0": Omega0, "h": 0.05, "n_steps": 1000, "save_every": 50, "on_failure": "return", **more}
+    whole = ph.solve_ensemble(p, "VLV", **asked)
+    swept, sweep = [], schedule.Run._sweep
+
+    def killed(self, *given):
+        if len(swept) == 2:
+            raise Killed
+        swept.append(sweep(self, *given))
+
+    monkeypatch.setattr(schedule, "SWEEP_SECONDS", 0.0)  # short sweeps
+    monkeypatch.setattr(schedule.Run, "_sweep", killed)
+    place = tmp_path / "e.checkpoint"
+    with pytest.raises(Killed):
+        ph.solve_ensemble(p, "VLV", **asked, checkpoint=place, checkpoint_every=0.0)
+    monkeypatch.setattr(schedule.Run, "_sweep", sweep)
+    again = ph.solve_ensemble(p, "VLV", **asked, checkpoint=place)
+    assert again.stats["resumed_at"] == 128 and again.stats["n_steps"] == whole.stats["n_steps"]
+    assert np.array_equal(again.Q, whole.Q, equal_nan=True) and np.array_equal(again.Omega, whole.Omega, equal_nan=True)
+    if "reduce" in more:
+        for key in ("min", "max", "mean", "slope", "means"):
+            ours, theirs = (getattr(e.reductions["energy"], key) for e in (again, whole))
+            assert np.array_equal(ours, theirs)
+    if "events" in more:
+        assert np.array_equal(again.events["low"].t, whole.events["low"].t) and again.ended == whole.ended
+    done = ph.solve_ensemble(p, "VLV", **asked, checkpoint=place)
+    assert done.stats["resumed_at"] == done.stats["n_steps"] and np.array_equal(done.Q, whole.Q, equal_nan=True)
+    with pytest.raises(ph.InputError, match="its data of the bodies differs"):
+        ph.solve_ensemble(p, "VLV", **asked | {"Omega0": 2 * Omega0}, checkpoint=place)
+    place.write_bytes(place.read_bytes()[:-3])
+    with pytest.raises(ph.FileError, match="it is damaged"):
+        ph.solve_ensemble(p, "VLV", **asked, checkpoint=place)

@@ -373,7 +373,8 @@ def test_progress_tells_of_failures(tmp_path, monkeypatch):
     monkeypatch.setattr("polhode.runs.progress_bar.Bar", Bar)
     starts = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.1, 0.2, 0.3]])
     ph.sweep("heavy-top", over={"Omega0": starts}, method="VLV", h=0.01, n_steps=2, chunk=1, progress=True)
-    assert told == [(3, "3 bodies in 3 chunks", 0, "bodies"), (1, ""), (2, "1 failed"), (3, "1 failed")]
+    label = "3 bodies in 3 chunks"
+    assert told == [(3, label, 0, "bodies"), (1, label), (2, f"{label}, 1 failed"), (3, f"{label}, 1 failed")]
 
 
 def test_a_folder_that_is_no_store_is_left_alone(tmp_path):

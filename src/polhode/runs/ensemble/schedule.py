@@ -14,7 +14,7 @@ from polhode.inputs import functions
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel
-from polhode.machine.guard import check, tried
+from polhode.machine.guard import check, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
@@ -132,6 +132,7 @@ class Run:
         way: Way,
         memory: int,
         watch: Any = None,
+        sink: Any = None,
     ) -> None:
         self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
         N, width = len(bodies), way.width
@@ -141,7 +142,8 @@ class Run:
         self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
         self.failed[~bodies.finite[places]] = 0
         places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
-        self.out = np.empty((n // every + (n % every > 0), 7, len(places)))
+        self.sink, rows = sink, n // every + (n % every > 0)
+        self.out = np.empty((rows if sink is None else sink.capacity(len(places)), 7, len(places)))
         self.states = np.empty((self.blocks, 10 + memory, width))
         if len(good):
             q, Pi = bodies.starts(places)
@@ -155,6 +157,7 @@ class Run:
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
         self.wall_time, self.threads, self.watch = 0.0, 1, watch
         self.before: tuple[np.ndarray, np.ndarray] | None = None  # failures and errors before a sweep
+        self.checkpoint: Any = None
         if watch is not None:
             watch.begin(width, places, self.states)
 
@@ -190,29 +193,38 @@ class Run:
             f"torque of {bodies.kinds[0].name!r} (or of the start of {self.method.name})",
             kernel,
             places,
-            lambda place: tried(lambda: of_machine(place)),
-            lambda place: tried(lambda: of_python(place)),
+            lambda place: floats_or_none(lambda: of_machine(place)),
+            lambda place: floats_or_none(lambda: of_python(place)),
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
     def drive(self, threads: int | None, progress: Any) -> None:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
         self.guard()
-        N, begin = len(self.bodies), time.perf_counter()
+        if self.checkpoint is not None:
+            self.checkpoint.restore(self)
+        N, begin, before = len(self.bodies), time.perf_counter(), self.wall_time
+        saved = begin
         small = N * self.n <= SMALL  # over before threads would have begun
         self.threads = threads = min(threads or (1 if small else _processors()), self.blocks)
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
             bar(progress, self.n * self.blocks, f"{self.method.name} on {N} bodies") as tick,
-            Interrupt(small) as interrupt,
+            Interrupt(small and self.checkpoint is None) as interrupt,
         ):
             try:
                 while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
                     steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
+                    if self.sink is not None:
+                        steps = min(steps, self.left + (len(self.out) - 1) * self.every)
                     clock = time.perf_counter()
                     self._sweep(steps, self._group(steps, rate), pool, tick, interrupt)
-                    rate = N * steps / max(time.perf_counter() - clock, 1e-6) / threads
+                    now = time.perf_counter()
+                    rate, self.wall_time = N * steps / max(now - clock, 1e-6) / threads, before + now - begin
+                    if self.checkpoint is not None and now - saved >= self.checkpoint.seconds:
+                        self.checkpoint.save(self)
+                        saved = time.perf_counter()
             except KeyboardInterrupt:  # a second Ctrl-C
                 self.interrupted = True
             finally:
@@ -220,7 +232,9 @@ class Run:
                     pool.shutdown(cancel_futures=True)
                 if self.before:  # failures in a sweep that does not count
                     self.failed[:], self.errors[:] = self.before
-        self.wall_time = time.perf_counter() - begin
+        self.wall_time = before + time.perf_counter() - begin
+        if self.checkpoint is not None and not self.before:
+            self.checkpoint.save(self)
 
     def _group(self, steps: int, rate: float) -> int:
         """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
@@ -231,11 +245,11 @@ class Run:
         """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""
 
         def task(first: int) -> tuple[int, Any] | None:
-            if interrupt.seen:
+            if interrupt.seen and self.checkpoint is None:
                 return None
             last = min(first + group, self.blocks)
             try:
-                return self._taken(steps, first, last)
+                return self._advance_blocks(steps, first, last)
             except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
                 width = self.way.width
                 leave = slice(first * width, last * width)
@@ -260,8 +274,11 @@ class Run:
         self.done += steps
         self.iterations += iterations
         self.interrupted, self.before = interrupt.seen and self.done < self.n, None
+        if self.sink is not None:
+            self.sink.take(self.out, self.row, self.failed)
+            self.row = 0
 
-    def _taken(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
+    def _advance_blocks(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
         """Some blocks over some steps: the iterations, and what the watched functions did there."""
         if self.watch is None:
             return self._loop(steps, begin, end, self.states), None

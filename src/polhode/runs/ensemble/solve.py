@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.inputs.events import given_events
+from polhode.inputs.events import Events, given_events
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator, name_of
 from polhode.integrators.method import Method
@@ -18,13 +19,17 @@ from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.ensemble.checkpoint import Checkpoint, description
 from polhode.runs.ensemble.events import Table, crossings_by_name, gathered_events
+from polhode.runs.ensemble.reductions import Tallies
 from polhode.runs.ensemble.result import Ensemble as Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run, sizes, way_of
+from polhode.runs.ensemble.sink import Sink
 from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.progress import bar
+from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.solve import follows, solve
 from polhode.runs.watched import machine_events
 
@@ -48,6 +53,10 @@ def solve_ensemble(
     events: Mapping[str, Callable[..., Any]] | None = None,
     terminal: str | Sequence[str] = (),
     direction: Mapping[str, int] | None = None,
+    reduce: str | Sequence[str] = (),
+    reduce_every: int = 1,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60.0,
     strict: bool = False,
     on_failure: str = "warn",
 ) -> Ensemble:
@@ -68,6 +77,9 @@ def solve_ensemble(
                 .direction; .first is the time of the first of each body (N,), NaN of one that had none. States need
                 not be kept for them: save_every=n_steps keeps the last alone. A body that a terminal event ends is
                 True in `success`, its states are NaN from there on, and `e.ended` is {body: name of the event}
+    reduce, reduce_every                                            as for `solve`: least, greatest, mean and slope of
+                every body over the run without keeping it, as arrays (N,) of `e.reductions[name]`
+    checkpoint, checkpoint_every                                    as for `solve`; for bodies that run in machine code
     threads     how many to use; None: as many as there are processors, and one for small jobs
 
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
@@ -90,7 +102,13 @@ def solve_ensemble(
     told = follows(method, alone) or turns.warn_of_bodies(
         f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
     )
-    e = _integrated(bodies, method, h, n, every, threads, progress, watched)
+    each, reduce = inputs.whole("reduce_every", reduce_every), () if reduce is None else reduce
+    names = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
+    on_the_way = OnTheWay(
+        watched, Survey(names, each, n) if names else None, file, inputs.number("checkpoint_every", checkpoint_every)
+    )
+    e = _integrated(bodies, method, h, n, every, threads, progress, on_the_way)
     speeds = np.fmax(turns.speeds(bodies.Omega0[None]), turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
     if not told:
@@ -98,12 +116,40 @@ def solve_ensemble(
     return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
 
+@dataclass(frozen=True)
+class OnTheWay:
+    """What a run does beside its steps: events, reductions, checkpoints."""
+
+    events: Events | None
+    survey: Survey | None
+    checkpoint: Any
+    seconds: float
+
+    def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
+        """The run of bodies one by one, if nothing is asked that those cannot do."""
+        if self.survey is not None or self.checkpoint is not None:
+            asked = "reduce" if self.survey is not None else "checkpoint"
+            raise InputError(
+                f"{asked} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
+                "run the bodies by solve."
+            )
+        return run(reason)
+
+
 def _integrated(
-    bodies: Bodies, method: Integrator, h: float, n: int, every: int, threads: int | None, progress: bool, watched: Any
+    bodies: Bodies,
+    method: Integrator,
+    h: float,
+    n: int,
+    every: int,
+    threads: int | None,
+    progress: bool,
+    on_the_way: OnTheWay,
 ) -> Ensemble:
     """The Ensemble: in lanes, or one by one."""
-    alone = bodies.kinds[0]
-    one_by_one = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
+    alone, watched = bodies.kinds[0], on_the_way.events
+    run_each = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
+    one_by_one = functools.partial(on_the_way.one_by_one, run_each)
     if not isinstance(method, Method):
         return one_by_one("a plain function runs interpreted")
     if method.free_only and alone.has_torque:
@@ -122,35 +168,45 @@ def _integrated(
             return one_by_one("an event cannot be compiled")
         watch = Watch(bodies, method, h, watched, made[1])
         watch.check(method, made[0])
-    run = Run(bodies, method, h, n, every, way, memory, watch)
+    sink = None
+    if on_the_way.survey is not None:
+        sink = Sink(bodies, method, h, n, every, Tallies(on_the_way.survey, bodies, method))
+    run = Run(bodies, method, h, n, every if sink is None else sink.inner, way, memory, watch, sink)
+    if on_the_way.checkpoint is not None:
+        described = description(run, every, on_the_way.survey, watched)
+        run.checkpoint = Checkpoint(on_the_way.checkpoint, on_the_way.seconds, described)
     run.drive(threads, progress)
     return _result(run)
 
 
 def _result(run: Any) -> Ensemble:
     """The Ensemble; what failed bodies left behind becomes NaN."""
-    N, done = len(run.bodies), run.done
-    if done == run.n and run.left != run.every:
-        run.out[run.row] = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)
+    N, done, every = len(run.bodies), run.done, run.every
+    if run.sink is not None:
+        every = run.sink.every
+        run.out, run.row, run.left = run.sink.kept, run.sink.at, every - done % every
+    if done == run.n and run.left != every:
+        run.out[run.row] = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)[:, : run.out.shape[2]]
         run.row += 1
     if done < run.n and not run.interrupted:  # nobody was left
         run.out[run.row :] = np.nan
         run.row = len(run.out)
-    sentences, reason = {}, run.way.reason
+    sentences: dict[int, str] = {}
+    reason = run.way.reason
     if alone := int((run.errors[:N] == RAISED).sum()):
-        sentences = run.one_by_one()
+        sentences = run.one_by_one() if run.sink is None else _not_alone(run)
         done = run.done
         reason = f"{alone} bodies ran one by one, as a function of yours raised an exception. {reason}".rstrip()
     failed, rows = run.failed[:N], run.out[: run.row, :, :N]
     finite = run.bodies.finite
     for i in np.flatnonzero(failed >= 0):
-        rows[failed[i] // run.every if finite[i] else 0 :, :, i] = np.nan
+        rows[failed[i] // every if finite[i] else 0 :, :, i] = np.nan
     ended = run.errors[:N] == ENDED
     failed[ended], run.errors[:N][ended] = -1, np.nan
     events = {}
     if run.watch is not None:
         events = crossings_by_name(Table.joined(run.watch.tables), run.watch.events.functions, run.bodies)
-    steps = np.append(0, np.minimum(run.every * np.arange(1, run.row + 1), run.n))
+    steps = np.append(0, np.minimum(every * np.arange(1, run.row + 1), run.n))
     stats = {
         "n_bodies": N,
         "n_steps": done,
@@ -163,13 +219,25 @@ def _result(run: Any) -> Ensemble:
         "interrupted": run.interrupted,
         "wall_time": run.wall_time,
     }
-    t = run.bodies.kinds[0].t0 + run.h * steps
+    if run.checkpoint is not None and run.checkpoint.resumed_at is not None:
+        stats["resumed_at"] = run.checkpoint.resumed_at
+    t0 = run.bodies.kinds[0].t0
+    t = t0 + run.h * steps
     return Ensemble(
         *(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, sentences),
         events=events,
         ended={} if run.watch is None else run.watch.ended,
+        reductions={} if run.sink is None else run.sink.tallies.results(t0, run.h),
         integrator=run.method,
     )
+
+
+def _not_alone(run: Run) -> dict[int, str]:
+    """Sentences for bodies in whose blocks a function raised, in a run that tallies: they do not run on alone."""
+    left = np.flatnonzero(run.errors[: len(run.bodies)] == RAISED).tolist()
+    run.errors[left] = np.nan
+    said = "a function of yours raised an exception for it or for a body beside it; with reduce it ends there"
+    return {i: f"{said}, at step {run.failed[i]}." for i in left}
 
 
 def _one_by_one(

@@ -147,3 +147,11 @@ class Watch:
         self.keep(met, {})
         if runner.ended:
             self.ended[i] = runner.ended
+
+    def ended_as_numbers(self) -> np.ndarray:
+        """(body, number of the event that ended it), for a file."""
+        return np.array([(i, self._names.index(name)) for i, name in self.ended.items()], dtype=np.int64).reshape(-1, 2)
+
+    def end_by_numbers(self, ended: np.ndarray) -> None:
+        """Take back what `ended_as_numbers` gave."""
+        self.ended = {i: self._names[k] for i, k in ended.tolist()}

@@ -200,7 +200,7 @@ def _worked(
                     counts.failed += outcome.result[1]
                 counts.done += plan.bodies_of(index)
                 done += 1
-                tick(counts.done, counts.told(len(lost)))
+                tick(counts.done, label + counts.told(len(lost)))
     except KeyboardInterrupt:
         return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {kept}"
     return ""
@@ -215,8 +215,7 @@ class Counts:
 
     def told(self, lost: int) -> str:
         """What went wrong so far; nothing if nothing did."""
-        words = [f"{self.failed} failed"] * bool(self.failed) + [f"{lost} chunks lost"] * bool(lost)
-        return ", ".join(words)
+        return (f", {self.failed} failed" if self.failed else "") + (f", {lost} chunks lost" if lost else "")
 
 
 def _check_travel(team: Crew, path: pathlib.Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from polhode.inputs import checked_call, flag
 from polhode.runs.workers import mapped
 from polhode.testbench.certificate.certify import display
+from polhode.testbench.papers.reproduced import Tick, silent
 
 ALL = "all"
 
@@ -26,32 +27,47 @@ def reproduce(name: str, *, again: bool = False, progress: bool = False, workers
 
     again, progress = flag("again", again), flag("progress", progress)
     chosen = REPRODUCTIONS if str(name).lower() == ALL else (reproduction(name),)
-    with display(progress) as tick:
-        found = measured(chosen, again, workers, lambda spec, seconds: tick(spec.name))
+    with display(progress, total=None) as tick:
+        found = measured(chosen, again, workers, tick=tick)
     return found if str(name).lower() == ALL else found[chosen[0].name]
 
 
 def measured(
-    chosen: Sequence[Any], again: bool, workers: Any, told: Callable[[Any, float], None] = lambda spec, seconds: None
+    chosen: Sequence[Any],
+    again: bool,
+    workers: Any,
+    told: Callable[[Any, float], None] = lambda spec, seconds: None,
+    tick: Tick = silent,
 ) -> dict[str, Any]:
-    """The results of specifications, by name; `told` of each that is there, with the seconds that it took."""
+    """The results of specifications, by name; `told` of each that is there, with the seconds that it took.
+
+    `tick` is told what is being measured, as far as that is here.
+    """
     from polhode.testbench.papers import store
 
+    if workers is None:
+        return {spec.name: _told(spec, again, told, tick) for spec in chosen}
     alone = [spec for spec in chosen if getattr(spec, "timed", False)]
     together = [spec for spec in chosen if spec not in alone]
     done = mapped(workers, _one, [(spec, again) for spec in together], lambda k, one: told(together[k], one[1]))
     found = {spec.name: result for spec, (result, _) in zip(together, done)}
     for spec in alone:
-        found[spec.name], seconds = _one(spec, again)
-        told(spec, seconds)
+        found[spec.name] = _told(spec, again, told, tick)
     for spec in together:
         store.HERE[store.entry(spec)] = found[spec.name]  # measured by others, for this process
     return {spec.name: found[spec.name] for spec in chosen}
 
 
-def _one(spec: Any, again: bool) -> tuple[Any, float]:
+def _one(spec: Any, again: bool, tick: Tick = silent) -> tuple[Any, float]:
     """One result, and the seconds that it took."""
     from polhode.testbench.papers import store
 
     begin = time.perf_counter()
-    return store.measured(spec, again=again), time.perf_counter() - begin
+    return store.measured(spec, tick, again), time.perf_counter() - begin
+
+
+def _told(spec: Any, again: bool, told: Callable[[Any, float], None], tick: Tick) -> Any:
+    """One result, measured here."""
+    result, seconds = _one(spec, again, tick)
+    told(spec, seconds)
+    return result
