@@ -45,6 +45,8 @@ def solve_ensemble(
     Pi0: ArrayLike | None = None,
     inertia: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    damping: ArrayLike | None = None,
+    rotor: ArrayLike | None = None,
     h: float | None = None,
     t_end: float | None = None,
     n_steps: int | None = None,
@@ -73,6 +75,8 @@ def solve_ensemble(
                 it contains: give a sequence of problems
     parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
                 problem whose torque is a kernel with parameters
+    damping     (N,), (N, 3) or (N, 3, 3), one for each body of a problem that was made with damping
+    rotor       (N, 3), of a problem that was made with a rotor; wheels have the speeds of the problem in each body
     h, t_end, n_steps, save_every, progress, strict, on_failure     as for `solve`
     events, terminal, direction                                     as for `solve`, in lanes. `e.events[name]` has all
                 crossings of all bodies, body by body in the order in which they happened: .body, .t, .Q, .Omega,
@@ -96,7 +100,7 @@ def solve_ensemble(
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
     method = integrator(method)
-    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
+    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters, damping, rotor)
     alone = bodies.kinds[0]
     h, n = inputs.interval(alone, h, t_end, n_steps, inputs.flag("strict", strict))
     watched, policy = given_events(events, terminal, direction), inputs.choice("on_failure", on_failure, FAILURES)
