@@ -56,7 +56,7 @@ def test_near_identity_steps_keep_relative_accuracy(method, size):
     with mpmath.workdps(50):
         body = body_of(p, method, number=mpmath.mpf)
         q, Pi = (tuple(mpmath.mpf(x) for x in part) for part in p.start())
-        q1, Pi1 = theorems.fresh(method, mpmath.mpf(1) / 8, q, Pi, body)
+        q1, Pi1 = theorems.fresh(method, mpmath.mpf(1) / 8, mpmath.mpf(0), q, Pi, body)
         turn = compose(inverse(q), q1)
         angle = [float(2 * x / turn[0]) for x in turn[1:]]
         Omega = [float(x) for x in Pi1]

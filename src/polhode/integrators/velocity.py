@@ -81,15 +81,18 @@ def torques_per_step(method: Method, forces: Forces) -> int | None:
     return adapted(method, forces).torques_per_step
 
 
-def _lifted(method: Method, forces: Forces) -> Method:
+def _lifted(method: Method, forces: Forces, carried: bool = True) -> Method:
+    """The method around which the kicks stand; what depends on h is carried, but not by parts of a composition."""
+    damped, moving, rotor = forces.damped, forces.moving, forces.rotor
     if method.composed is not None:
         base, s = method.composed
-        inner = _lifted(base, forces)
+        inner = _lifted(base, forces, carried=False)
         step, start = composed_step(inner.step, inner.start, s), method.start
         torques = None if inner.torques_per_step is None else s * inner.torques_per_step
     else:
-        step = lifted_step(method.step, forces.damped, forces.moving, forces.rotor)
-        start, torques = lifted_start(method.start), None if forces.moving else 1
+        step = lifted_step(method.step, damped, moving, rotor, carried)
+        start = lifted_start(method.start, damped, moving) if carried else lifted_start(method.start)
+        torques = None if moving else 1
     return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)
 
 

@@ -89,7 +89,7 @@ def test_the_footnote_on_another_bracket_holds_for_whatever_keeps_the_casimir(na
         body, q, Pi = theorems.generic(cases.free(), method)
         for j in range(3):
             moved = tuple(x + mpmath.mpc(0, theorems.STEP) * (j == k) for k, x in enumerate(Pi))
-            _, Pi1 = theorems.fresh(method, theorems.STEP_SIZE, q, moved, body)
+            _, Pi1 = theorems.fresh(method, theorems.STEP_SIZE, mpmath.mpf(0), q, moved, body)
             columns.append([x.imag / theorems.STEP for x in Pi1])
         A, after = mpmath.matrix(columns).T, tuple(x.real for x in Pi1)
         off = A * theorems.hat(Pi) * A.T - mpmath.det(A) * theorems.hat(after)
