@@ -28,6 +28,11 @@ class Forces:
         """Whether there is anything of the kind."""
         return self.damped or self.moving or self.rotor
 
+    @property
+    def keep_energy(self) -> bool:
+        """Whether none of them does work."""
+        return not (self.damped or self.moving or self.motors)
+
 
 def adapted(method: Method, forces: Forces) -> Method:
     """The method for a body on which these act; itself if there are none."""
@@ -52,15 +57,42 @@ def rotor_inside(method: Method, forces: Forces) -> bool:
     return method.velocity == MOMENTA and not forces.motors
 
 
-def _lifted(method: Method, forces: Forces) -> Method:
+def how(method: Method) -> str:
+    """How a method takes torques of the velocity, in words."""
+    if method.free_only or method.velocity is None:
+        return "It takes none."
+    if method.velocity == KICKS:
+        words = (
+            "By kicks around the free step: damping is solved exactly in them and stays explicit; any other dependence "
+            "on the velocity makes a kick implicit, because what the torque depends on is what the kick changes. A "
+            "rotor is a turn before and after the free step."
+        )
+        backwards = (
+            " Its substeps backwards amplify what damps; GAUSS8 and GAUSS16 have none." if method.composed else ""
+        )
+        return words + backwards
+    stages = "explicit as ever" if method.explicit_torque else "which it solves for in any case"
+    inside = "a rotor is inside, Pi = J Omega + l" if method.velocity == MOMENTA else "a rotor is the torque l x Omega"
+    return f"At its stages, {stages}; {inside}."
+
+
+def torques_per_step(method: Method, forces: Forces) -> int | None:
+    """Evaluations of the torque a step where these act; None where it becomes implicit."""
+    return adapted(method, forces).torques_per_step
+
+
+def _lifted(method: Method, forces: Forces, carried: bool = True) -> Method:
+    """The method around which the kicks stand; what depends on h is carried, but not by parts of a composition."""
+    damped, moving, rotor = forces.damped, forces.moving, forces.rotor
     if method.composed is not None:
         base, s = method.composed
-        inner = _lifted(base, forces)
+        inner = _lifted(base, forces, carried=False)
         step, start = composed_step(inner.step, inner.start, s), method.start
         torques = None if inner.torques_per_step is None else s * inner.torques_per_step
     else:
-        step = lifted_step(method.step, forces.damped, forces.moving, forces.rotor)
-        start, torques = lifted_start(method.start), None if forces.moving else 1
+        step = lifted_step(method.step, damped, moving, rotor, carried)
+        start = lifted_start(method.start, damped, moving) if carried else lifted_start(method.start)
+        torques = None if moving else 1
     return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)
 
 

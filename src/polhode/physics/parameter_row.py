@@ -14,7 +14,8 @@ from polhode.kernels.step import INTERNAL
 from polhode.physics.problem_data import ProblemData
 
 REPLACED = (
-    " Q0, Omega0, Pi0, t0, inertia, args and its parameters can be replaced; for anything else build the problem anew."
+    " Q0, Omega0, Pi0, t0, inertia, damping, rotor, args and its parameters can be replaced; for anything else build "
+    "the problem anew."
 )
 """What `Problem.replaced` says when it is given something else."""
 
@@ -79,6 +80,10 @@ class ParameterRow(ProblemData):
     ) -> dict[str, Callable[..., Any]]:
         """The invariants of a body of this inertia; `otherwise` if they are functions of the user's own."""
         return otherwise if self._invariants_of is None else self._invariants_of(inertia)
+
+    def keeping(self, invariants_of: Callable[..., dict[str, Callable[..., Any]]]) -> Self:
+        """A copy with invariants that follow from the inertia."""
+        return self.copied(_invariants_of=invariants_of, invariants=invariants_of(self.inertia))
 
     def check_inertia(self, is_tensor: bool) -> None:
         """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""

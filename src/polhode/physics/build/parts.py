@@ -30,7 +30,7 @@ def finished(
     problem = problem.copied(sources=tuple(sources), breaks=tuple(breaks), landmarks=dict(landmarks or {}))
     try:
         values = [
-            *problem.torque(problem.t0, problem.Q0),
+            *problem.torque(problem.t0, problem.Q0, problem.Omega0),
             problem.potential(problem.Q0) if problem.has_potential else 0.0,
         ]
     except (ZeroDivisionError, OverflowError, ValueError):
@@ -68,6 +68,18 @@ def free_invariants(inertia: ArrayLike) -> Invariants:
     """All that a free body keeps beside its energy: the spatial momentum, and the Casimir |Pi|^2 that follows."""
     J = inertia_tensor("inertia", inertia)
     return momentum_space(inertia) | {"body momentum squared": lambda Q, Omega: (J @ Omega) @ (J @ Omega)}
+
+
+@recipe
+def gyrostat_invariants(inertia: ArrayLike, rotor: ArrayLike) -> Invariants:
+    """The same of a body with a rotor: the momentum of both, and its square."""
+    J, l = inertia_tensor("inertia", inertia), np.array(rotor, dtype=float)
+
+    def component(i: int) -> Callable[..., Any]:
+        return lambda Q, Omega: Q[i] @ (J @ Omega + l)
+
+    square = {"total momentum squared": lambda Q, Omega: (J @ Omega + l) @ (J @ Omega + l)}
+    return {f"total momentum {x}": component(i) for i, x in enumerate("xyz")} | square
 
 
 @recipe
