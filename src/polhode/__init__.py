@@ -26,12 +26,13 @@ from polhode.physics.wheels import Wheel
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.integrator import Integrator
+from polhode.runs.loading import load
 from polhode.runs.quantities import dist
 from polhode.runs.solve import solve, step
 from polhode.runs.sweeps.draws import draws
 from polhode.runs.sweeps.sweep import open_sweep, sweep
 from polhode.runs.taylor import taylor
-from polhode.runs.trajectory import Trajectory, load
+from polhode.runs.trajectory import Trajectory
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error

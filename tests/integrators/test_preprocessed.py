@@ -161,7 +161,7 @@ def test_order_of_the_free_motion_at_fifty_digits(method):
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
             for i in range(n):
-                state = theorems.taken(method, h, i * h, state, body)
+                state = theorems.one_step(method, h, i * h, state, body)
             found.append((theorems.apart(state[0], exact[0]), theorems.furthest(state[1], exact[1])))
         for errors, order in zip(zip(*found), method.orders.free):
             first, second = (mpmath.log(a / b, 2) for a, b in itertools.pairwise(errors))

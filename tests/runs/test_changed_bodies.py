@@ -55,6 +55,8 @@ def test_a_checkpoint_of_another_body_is_refused(what, tmp_path):
 
 @pytest.mark.parametrize("what", CHANGED)
 def test_a_store_of_another_body_is_refused(what, tmp_path, monkeypatch):
+    pytest.importorskip("zarr")
+    pytest.importorskip("xarray", minversion="2024.11")
     monkeypatch.setattr("polhode.runs.sweeps.sweep._worked", lambda *given: "")  # the plan is compared before any work
     given = {"over": {"h": [0.1, 0.05]}, "method": "RKMK4", "t_end": 0.2, "out": tmp_path / "s.zarr"}
     ph.sweep(body(what, 1.0), **given)

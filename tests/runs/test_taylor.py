@@ -75,7 +75,7 @@ def test_rows_and_pieces_do_not_change_it():
         other = TaylorRunner(p, taylor(), 0.01)
         other.restore(runner.numbers())
         runner = other
-    assert np.array_equal(runner.seen(out)[0], coarse.Q[1:4])
+    assert np.array_equal(runner.in_users_axes(out)[0], coarse.Q[1:4])
 
 
 def test_there_and_back():

@@ -284,8 +284,11 @@ def outcome(function, given, seconds):
             warnings.simplefilter("ignore")
             function(**given)
     except ph.InputError as error:
-        text = str(error)
-        return "" if text.strip() and "\n" not in text.strip() and len(text) < 1500 else f"no sentence: {text[:300]}"
+        text, *listed = (
+            str(error).strip().split("\n")
+        )  # one sentence; a list of names may follow, a line for each family
+        is_sentence = text and len(text) < 1500 and all(line.startswith("  ") for line in listed)
+        return "" if is_sentence else f"no sentence: {text[:300]}"
     except TimeoutError:
         return f"nothing within {seconds} s"
     except BaseException as error:

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
+from polhode.testbench.certificate import kernel, outside
+from polhode.testbench.certificate.cases import case_of
 from polhode.testbench.certificate.guard import guarded
-from polhode.testbench.certificate.orders import exponent
-from tests.testbench.adversary.suite import score, suite
+from polhode.testbench.certificate.kin import kin_of
+from polhode.testbench.certificate.look import Look, box, character_of
+from polhode.testbench.certificate.orders import chooses, exponent
+from tests.testbench.adversary.suite import FUNCTIONS, KERNELS, score, suite
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
 
@@ -21,9 +26,51 @@ def test_nothing_false_is_said(name):
     assert case.named in " ".join(c.diagnosis)
 
 
+TELLING = ("momentum_free", "momentum_top", "symmetric", "symplectic_free", "order_free_Q", "order_potential_Q")
+TELLING = (*TELLING, "order_forced_Q", "order_potential_Omega", "on_group", "energy_top")
+MORE_TELLING = {"more than 0.8 rad a step": "symplectic_free"}  # elsewhere it is left open
+SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
+
+
+def telling(case):
+    """The property that tells most, and is cheap: one that the integrator has lost, else one that it has."""
+    if case.name in MORE_TELLING:
+        return MORE_TELLING[case.name]
+    lost = [key for key in TELLING if case.truth.get(key) in ("no", 0.0) and key != "energy_top"]
+    return (lost or [key for key in TELLING if key in case.truth])[0]
+
+
+ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not in SLOW]
+
+
+def one(case, key):
+    """One property of an integrator, measured alone."""
+    row = BY_KEY[key]
+    if isinstance(case.method, ph.Method) and row.kind != ORDER and row.measure != "orthogonality":
+        return next(kernel.by_theorem(case.method, case_of(row, case.method), row))
+    look = Look(box(case.method))
+    look.character = character_of(look)
+    values, _ = outside.MEASURES[row.measure](look, row)
+    keys = [other.key for other in PROPERTIES if (other.group or other.key) == (row.group or row.key)]
+    return dict(zip(keys, values))[key]
+
+
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+def test_each_is_caught_or_cleared_by_what_tells_most(case):
+    key = telling(case)
+    found = one(case, key)
+    if BY_KEY[key].kind == ORDER:
+        assert found.value == pytest.approx(case.truth[key], abs=0.3), found
+    else:
+        assert found.verdict == case.truth[key], found
+
+
 def test_there_are_more_than_forty_with_different_names():
     names = [case.name for case in suite()]
-    assert len(set(names)) == len(names) > 40
+    assert len(set(names)) == len(names) > 60
+    assert len(ALONE) > 40
+    good = [case for case in ALONE if case.truth[telling(case)] not in ("no", 0.0)]
+    assert len(good) > 15 and len(ALONE) - len(good) > 15
 
 
 def test_a_step_that_never_returns_is_ended():
@@ -42,3 +89,30 @@ def test_an_order_is_that_of_the_finest_errors_above_their_floor():
     assert stalled.value == pytest.approx(2, abs=0.1)
     assert exponent(h, np.full(13, 1e-15)).value == float("inf")
     assert exponent(h, np.full(13, 1e-6)).value == 0 and not exponent(h, np.full(13, 1e-6)).known
+
+
+def test_errors_that_do_not_depend_on_the_largest_steps_are_those_of_steps_of_its_own():
+    h = 2.0 / np.array([1, 2, 3, 4, 6, 8])
+    assert chooses(np.array([5.3e-8, 5.2e-8, 5.1e-8, 4.6e-8, 4.2e-8, 3.3e-8]))
+    assert not chooses(0.1 * h**16) and not chooses(np.full(6, 1e-15)) and not chooses(np.full(6, 0.3))
+
+
+def test_a_step_back_that_goes_forward_is_named():
+    (case,) = (case for case in suite() if case.name == "RK4 with |h|")
+    look = Look(case.method)
+    look.character = character_of(look)
+    assert look.character.forward_only and "not honoured" in " ".join(look.character.sentences())
+    ((found,), _) = outside.direct(look, BY_KEY["symmetric"])
+    assert found.verdict == "undecided" and "does not go back" in found.how
+    (right,) = (case for case in suite() if case.name == "Lie-Verlet")
+    assert not character_of(Look(right.method)).forward_only
+
+
+def test_near_kin_is_told_with_its_size_and_power():
+    (loose,) = (case for case in suite() if case.name == "tolerance 1e-6")
+    kin = kin_of(Look(loose.method).run)
+    assert kin.near and kin.words.startswith("VLV up to")
+    (same,) = (case for case in suite() if case.name == "implicit midpoint")
+    assert kin_of(Look(same.method).run).words == "This is IMID, to round-off."
+    (other,) = (case for case in suite() if case.name == "axes, Kahan-Li 8")
+    assert kin_of(Look(other.method).run) is None  # of high order, and nobody's twin

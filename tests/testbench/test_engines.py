@@ -2,10 +2,12 @@
 
 import importlib
 import json
+import re
 import sys
 
 import numpy as np
 import pytest
+import scipy
 
 import polhode as ph
 from polhode.cli.main import main
@@ -21,6 +23,8 @@ PACKAGES = {
     "jaxmd": "jax_md",
     "sdof": "sdof",
     "heyoka": "heyoka",
+    "drake": "pydrake",
+    "exudyn": "exudyn",
 }
 ORDERS = {
     "scipy:RK23": 3,
@@ -30,6 +34,11 @@ ORDERS = {
     "pybullet:step": 1,
     "jaxmd:nve": 2,
     "sdof:incrso3_akw": 2,
+    "drake:runge_kutta3": 3,
+    "drake:semi_explicit_euler": 1,
+    "exudyn:RK44": 4,
+    "exudyn:GeneralizedAlpha": 2,
+    "exudyn:VelocityVerlet": 1,
 }
 
 
@@ -161,6 +170,17 @@ def test_the_table_on_the_command_line(capsys):
     assert "scipy:RK23" in out and "us/step" in out
     assert main(["engines", "--list", "--json"]) == 0
     assert "DOP853" in json.loads(capsys.readouterr().out)["engines"]["scipy"]
+
+
+def test_the_table_as_a_page(tmp_path, capsys):
+    target = tmp_path / "engines.html"
+    assert main(["engines", "scipy:RK23", "LIEMID", "--t-end", "100", "--html", str(target)]) == 0
+    assert "Written" in capsys.readouterr().out
+    text = target.read_text(encoding="utf-8")
+    assert 'id="scipy-RK23"' in text and "free body only" in text and f"scipy {scipy.__version__}" in text
+    data = json.loads(re.search(r'id="data">\n(.*?)\n</script>', text, re.DOTALL)[1])
+    assert [row["name"] for row in data["integrators"]] == ["scipy:RK23"]
+    assert main(["engines", "scipy:RK23", "--html", str(tmp_path / "no" / "x.html")]) == 2
 
 
 def test_a_method_for_free_bodies_has_no_row():

@@ -40,7 +40,7 @@ def test_floats_agree_with_fifty_digits(method):
         h = mpmath.mpf(1) / 8
         state = method.start(h, mpmath.mpf(0), q, Pi, body)
         for i in range(10):
-            state = theorems.taken(method, h, i * h, state, body)
+            state = theorems.one_step(method, h, i * h, state, body)
         Q = np.array([float(x) for x in matrix(state[0])]).reshape(3, 3)
         Omega = np.array([float(x) for x in state[1]]) / p.moments
     assert s.Q[-1] == pytest.approx(Q, abs=1e-13)
@@ -87,7 +87,7 @@ def symplectic_defect(method, h=0.2):
         e[j] = 1j * STEP
         qj = compose(q, (1, *(e[:3] / 2).tolist()))
         state = method.start(h, 0.0, qj, tuple(complex(x) for x in np.array(Pi) + e[3:]), body)
-        q1, Pi1, _, _ = theorems.taken(method, h, 0.0, state, body)
+        q1, Pi1, _, _ = theorems.one_step(method, h, 0.0, state, body)
         Q1 = np.array(matrix(q1)).reshape(3, 3)
         S = Q1.real.T @ Q1.imag / STEP
         D[:, j] = [S[2, 1], S[0, 2], S[1, 0], *(np.array(Pi1).imag / STEP)]

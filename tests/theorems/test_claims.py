@@ -110,7 +110,7 @@ def test_solves_up_to_the_stated_limit(method):
             h = mpmath.mpf(LIMIT)
             state = method.start(h, mpmath.mpf(0), q, Pi, body)
             for i in range(2):
-                state = theorems.taken(method, h, i * h, state, body)
+                state = theorems.one_step(method, h, i * h, state, body)
         exact = np.array([float(x) for x in state[1]])
         assert s.Omega[-1] * p.moments == pytest.approx(exact, abs=2e-14 * np.abs(exact).max() / moments.min())
 

@@ -32,7 +32,7 @@ from polhode.inputs.names import (
     text_or_empty,
 )
 from polhode.inputs.numbers import (
-    MOST,
+    LARGEST_WHOLE,
     direction,
     finite_array,
     number,
@@ -46,7 +46,7 @@ from polhode.inputs.numbers import (
 from polhode.inputs.rotations import ROTATION_TOLERANCE, rotation
 
 __all__ = [
-    "MOST",
+    "LARGEST_WHOLE",
     "ROTATION_TOLERANCE",
     "attitudes",
     "check_breaks",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polhode.errors import InputError, one_line
-from polhode.inputs.functions import axes, plain, seen, square
+from polhode.inputs.functions import axes, plain, square, users_attitude
 from polhode.inputs.names import choices, functions_by_name
 from polhode.kernels.vectors import apply
 from polhode.pickling import recipe
@@ -17,7 +17,7 @@ def event_kernel(user: Callable) -> Callable:
 
     def event(t, Q, Omega, par):  # type: ignore[no-untyped-def]
         x, y, z = apply(axes(par), Omega)
-        return plain(user(t, square(seen(Q, par)), square((x, y, z, x, y, z, x, y, z))[0]))
+        return plain(user(t, square(users_attitude(Q, par)), square((x, y, z, x, y, z, x, y, z))[0]))
 
     return event
 

@@ -105,7 +105,7 @@ def body_torque(user: Callable[..., Any], fields: Fields | None = None) -> Kerne
     call = torque_call(user, fields)
 
     def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
-        return apply_transposed(axes(par), call(t, seen(Q, par), par))
+        return apply_transposed(axes(par), call(t, users_attitude(Q, par), par))
 
     return torque
 
@@ -116,7 +116,7 @@ def space_torque(user: Callable[..., Any], fields: Fields | None = None) -> Kern
     call = torque_call(user, fields)
 
     def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
-        return apply_transposed(Q, call(t, seen(Q, par), par))
+        return apply_transposed(Q, call(t, users_attitude(Q, par), par))
 
     return torque
 
@@ -127,7 +127,7 @@ def body_moment(user: Callable[..., Any], fields: Fields | None = None) -> Kerne
     call = moment_call(user, fields)
 
     def moment(t: Number, Q: Mat3, Omega: Vec3, par: Numbers) -> Vec3:
-        return apply_transposed(axes(par), call(t, seen(Q, par), apply(axes(par), Omega), par))
+        return apply_transposed(axes(par), call(t, users_attitude(Q, par), apply(axes(par), Omega), par))
 
     return moment
 
@@ -138,7 +138,7 @@ def space_moment(user: Callable[..., Any], fields: Fields | None = None) -> Kern
     call = moment_call(user, fields)
 
     def moment(t: Number, Q: Mat3, Omega: Vec3, par: Numbers) -> Vec3:
-        return apply_transposed(Q, call(t, seen(Q, par), apply(Q, Omega), par))
+        return apply_transposed(Q, call(t, users_attitude(Q, par), apply(Q, Omega), par))
 
     return moment
 
@@ -207,9 +207,15 @@ def potential_only(user: Callable[..., Any], fields: Fields | None = None) -> Ke
 
     def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         o, i = 0.0, STEP * 1j
-        x = call(seen(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par)
-        y = call(seen(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par)
-        z = call(seen(product(Q, (1 + o * i, -i, o * i, i, 1 + o * i, o * i, o * i, o * i, 1 + o * i)), par), par)
+        x = call(
+            users_attitude(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par
+        )
+        y = call(
+            users_attitude(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par
+        )
+        z = call(
+            users_attitude(product(Q, (1 + o * i, -i, o * i, i, 1 + o * i, o * i, o * i, o * i, 1 + o * i)), par), par
+        )
         return (-imaginary_part(x) / STEP, -imaginary_part(y) / STEP, -imaginary_part(z) / STEP)
 
     return torque
@@ -222,9 +228,21 @@ def timed_potential_only(user: Callable[..., Any], fields: Fields | None = None)
 
     def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
         o, i = 0.0, STEP * 1j
-        x = call(t, seen(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par), par)
-        y = call(t, seen(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par), par)
-        z = call(t, seen(product(Q, (1 + o * i, -i, o * i, i, 1 + o * i, o * i, o * i, o * i, 1 + o * i)), par), par)
+        x = call(
+            t,
+            users_attitude(product(Q, (1 + o * i, o * i, o * i, o * i, 1 + o * i, -i, o * i, i, 1 + o * i)), par),
+            par,
+        )
+        y = call(
+            t,
+            users_attitude(product(Q, (1 + o * i, o * i, i, o * i, 1 + o * i, o * i, -i, o * i, 1 + o * i)), par),
+            par,
+        )
+        z = call(
+            t,
+            users_attitude(product(Q, (1 + o * i, -i, o * i, i, 1 + o * i, o * i, o * i, o * i, 1 + o * i)), par),
+            par,
+        )
         return (-imaginary_part(x) / STEP, -imaginary_part(y) / STEP, -imaginary_part(z) / STEP)
 
     return torque
@@ -236,7 +254,7 @@ def timed_potential(user: Callable[..., Any], fields: Fields | None = None) -> K
     call = timed_potential_call(user, fields)
 
     def potential(t: Number, Q: Mat3, par: Numbers) -> Number:
-        return real_part(call(t, seen(Q, par), par))
+        return real_part(call(t, users_attitude(Q, par), par))
 
     return potential
 
@@ -247,7 +265,7 @@ def user_potential(user: Callable[..., Any], fields: Fields | None = None) -> Ke
     call = potential_call(user, fields)
 
     def potential(Q: Mat3, par: Numbers) -> Number:
-        return real_part(call(seen(Q, par), par))
+        return real_part(call(users_attitude(Q, par), par))
 
     return potential
 
@@ -321,7 +339,7 @@ def axes(par: Numbers) -> Mat3:
     return (par[0], par[1], par[2], par[3], par[4], par[5], par[6], par[7], par[8])
 
 
-def seen(Q: Mat3, par: Numbers) -> Mat3:
+def users_attitude(Q: Mat3, par: Numbers) -> Mat3:
     """Q R^T: the attitude of the axes the user knows."""
     R = axes(par)
     return product(Q, (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]))

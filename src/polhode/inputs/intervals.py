@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError, one_line
 from polhode.inputs.names import items
-from polhode.inputs.numbers import MOST, number, whole
+from polhode.inputs.numbers import LARGEST_WHOLE, number, whole
 
 
 def step_size(value: Any) -> float:
@@ -60,7 +60,7 @@ def interval(problem: Any, h: Any, t_end: Any, n_steps: Any, strict: bool = True
     steps = (t_end - problem.t0) / h
     if steps < 0:
         raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}: change the sign of h.")
-    if steps > MOST:
+    if steps > LARGEST_WHOLE:
         raise InputError(
             f"t_end = {t_end:g} is {steps:.3g} steps of h = {h:g} from t0; at most 2^53 can be told apart."
         )

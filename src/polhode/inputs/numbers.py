@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError, one_line
 
-MOST = 2**53
+LARGEST_WHOLE = 2**53
 """The largest whole number that can be given: beyond it t0 + i h does not tell one step from the next."""
 
 
@@ -39,7 +39,7 @@ def positive(label: str, value: Any) -> float:
     return x
 
 
-def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
+def whole(label: str, value: Any, least: int = 1, most: int = LARGEST_WHOLE) -> int:
     """A whole number from `least` to `most`."""
     try:
         x = None if isinstance(value, (bool, np.bool_, str, bytes)) or not _is_one(value) else int(value)
@@ -50,7 +50,7 @@ def whole(label: str, value: Any, least: int = 1, most: int = MOST) -> int:
     if x is None or x < least:
         raise InputError(f"{label} is {one_line(value)}; it must be a whole number, at least {least}.")
     if x > most:
-        size = "2^53" if most == MOST else str(most)
+        size = "2^53" if most == LARGEST_WHOLE else str(most)
         raise InputError(f"{label} is {one_line(value)}; it must be a whole number, at most {size}.")
     return x
 

@@ -13,7 +13,7 @@ from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.schemes import scheme as scheme_of
 from polhode.integrators.parts.tableaux import rounded
 from polhode.integrators.properties import CLAIMED
-from polhode.kernels.numbers import Mat3, Number, Vec3
+from polhode.kernels.numbers import Body, Mat3, Number, Report, State, Vec3
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_plain
 from polhode.kernels.vectors import cross, lin, mul, plus
@@ -25,19 +25,7 @@ from polhode.pickling import recipe
 def composed_step(inner_step: Callable[..., Any], inner_start: Callable[..., Any], s: int) -> Callable[..., Any]:
     """The step of a method composed of s of its own; the weights come before its own coefficients in body[2]."""
 
-    def step(
-        h: float,
-        t: float,
-        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[
-        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
-    ]:
+    def step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         """A composition: the method below, with steps g_1 h, g_2 h, ... that add up to h, some of them backwards.
 
         A symmetric method has an error with odd powers of h only, and weights that read the same backwards keep

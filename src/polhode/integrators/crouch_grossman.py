@@ -10,7 +10,7 @@ from polhode.integrators.method import MOMENTA, Method, Order
 from polhode.integrators.parts.stages import packed, places, total, turned
 from polhode.integrators.parts.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
-from polhode.kernels.numbers import Body, Quat, Vec3
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import moment_at, start_plain, velocity_of
@@ -26,19 +26,7 @@ def crouch_grossman_step(s: int, momentum: bool) -> Callable[..., Any]:
     slope, ended = ((space_speed, space_rate), rotated_back) if momentum else ((body_speed, body_rate), as_it_is)
     slopes, weighted, turn = stages(s, s, slope), total(s, b), turned(s, b)
 
-    def step(
-        h: float,
-        t: float,
-        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[
-        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
-    ]:
+    def step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         """Crouch-Grossman with an explicit tableau.
 
         Freeze the velocity of every stage and rotate by one after the other, the earlier on the left, as
@@ -83,19 +71,7 @@ def stages(i: int, s: int, slope: tuple[Callable[..., Any], Callable[..., Any]])
     speed, rate = slope
     if i == 1:
 
-        def first(
-            h: float,
-            t: float,
-            q: tuple[float, ...],
-            Pi: tuple[float, float, float],
-            tau: tuple[float, float, float],
-            body: tuple[
-                tuple[float, float, float],
-                tuple[float, float, float],
-                tuple[float, ...],
-                tuple[Callable[..., Any], tuple[float, ...]],
-            ],
-        ) -> tuple[tuple[tuple[float, float, float]], tuple[tuple[float, float, float]]]:
+        def first(h: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Body) -> tuple[tuple[Vec3], tuple[Vec3]]:
             Om = speed(identity(q), Pi, body)
             return (Om,), (rate(identity(q), Pi, Om, tau),)
 
@@ -104,19 +80,7 @@ def stages(i: int, s: int, slope: tuple[Callable[..., Any], Callable[..., Any]])
     at, here = rows[i - 1], c + i - 1
     before, turn, row = stages(i - 1, s, slope), turned(i - 1, at), total(i - 1, at)
 
-    def slopes(
-        h: float,
-        t: float,
-        q: tuple[float, ...],
-        Pi: tuple[float, float, float],
-        tau: tuple[float, float, float],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[Any, ...]:
+    def slopes(h: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Body) -> tuple[Any, ...]:
         Oms, Ms = before(h, t, q, Pi, tau, body)
         a = body[2]
         F = turn(h, a, identity(q), Oms)

@@ -31,7 +31,7 @@ from polhode.pickling import recipe
 DIGITS = 100
 """Of the nodes and the matrices, which lose some thirty at eight stages."""
 
-MOST = 16
+HIGHEST_ORDER = 16
 """The highest order: eight stages fill the widest vectors there are."""
 
 
@@ -236,8 +236,10 @@ def lagrange(c: list[Decimal], j: int) -> list[Decimal]:
 @checked_call
 def gauss(order: int) -> Method:
     """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16."""
-    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, MOST + 1, 2):
-        raise InputError(f"order is {one_line(order)}; Gauss's methods here have an even order from 2 to {MOST}.")
+    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, HIGHEST_ORDER + 1, 2):
+        raise InputError(
+            f"order is {one_line(order)}; Gauss's methods here have an even order from 2 to {HIGHEST_ORDER}."
+        )
     s = order // 2
     return Method(
         name=f"GAUSS{order}",

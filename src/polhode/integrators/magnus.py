@@ -24,7 +24,7 @@ from polhode.kernels.step import start_plain
 from polhode.kernels.vectors import cross, dot, lin, mul, plus, scaled
 from polhode.pickling import recipe
 
-MOST = 16
+HIGHEST_ORDER = 16
 """The highest order that is made: the nodes of eight Gauss points."""
 
 
@@ -180,8 +180,8 @@ def magnus(r: int) -> Callable[..., Any]:
 
     def series(
         coefficients: tuple[float, ...],
-        w: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
-    ) -> tuple[float, float, float]:
+        w: tuple[Vec3, Vec3, Vec3],
+    ) -> Vec3:
         P = grow(coefficients, even(coefficients, w), odd(coefficients, w))[0]
         Psi = P[0]
         for k in range(1, r):
@@ -203,8 +203,8 @@ def growth(n: int, gamma: int) -> Callable[..., Any]:
 
     def grown(
         coefficients: tuple[float, ...],
-        e: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
-        o: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]],
+        e: tuple[Vec3, Vec3, Vec3],
+        o: tuple[Vec3, Vec3, Vec3],
     ) -> tuple[Any, ...]:
         P, V, W, z, C = before(coefficients, e, o)
         C = C + (c(coefficients, z),)
@@ -271,8 +271,8 @@ def interpolation(r: int) -> tuple[Fraction, ...]:
 @checked_call
 def jem(order: int) -> Method:
     """Jacobi's elliptic functions and the Magnus series of an even order, 2 to 16, as a Method."""
-    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, MOST + 1, 2):
-        raise InputError(f"order is {one_line(order)}; JEM is made for the even orders 2 to {MOST}.")
+    if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, HIGHEST_ORDER + 1, 2):
+        raise InputError(f"order is {one_line(order)}; JEM is made for the even orders 2 to {HIGHEST_ORDER}.")
     written_out = {2: jem2, 4: jem4}
     return Method(
         name=f"JEM{order}",

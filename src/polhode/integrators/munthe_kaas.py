@@ -9,7 +9,7 @@ from polhode.integrators.method import MOMENTA, Method
 from polhode.integrators.parts.stages import packed, places, total
 from polhode.integrators.parts.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA, given_tableau
 from polhode.kernels.implicit import NO_SOLVE
-from polhode.kernels.numbers import Body, Number, Quat, Vec3
+from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import moment_at, start_plain, velocity_of
@@ -23,19 +23,7 @@ def explicit_step(s: int) -> Callable[..., Any]:
     """The step for explicit tableaux of s stages."""
     slopes, weighted = stages(s, s), total(s, places(s, True)[1])
 
-    def munthe_kaas_step(
-        h: float,
-        t: float,
-        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[
-        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
-    ]:
+    def munthe_kaas_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         """Munthe-Kaas with an explicit tableau, in momentum form.
 
         Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0. Then
@@ -76,19 +64,7 @@ def stages(i: int, s: int) -> Callable[..., Any]:
     rows, _, c = places(s, True)
     before, row, here = stages(i - 1, s), total(i - 1, rows[i - 1]), c + i - 1
 
-    def slopes(
-        h: float,
-        t: float,
-        q: tuple[float, ...],
-        Pi: tuple[float, float, float],
-        tau: tuple[float, float, float],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[Any, ...]:
+    def slopes(h: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Body) -> tuple[Any, ...]:
         K, M = before(h, t, q, Pi, tau, body)
         a = body[2]
         k, m = slope(t + a[here] * h, scaled(h, row(a, K)), lin(1, Pi, h, row(a, M)), q, body)

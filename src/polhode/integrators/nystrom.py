@@ -14,6 +14,7 @@ from polhode.integrators.elliptic import flight
 from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.tableaux import ZERO, constants
 from polhode.kernels.implicit import NO_SOLVE
+from polhode.kernels.numbers import Body, Number, Report, State
 from polhode.kernels.rotations import unit
 from polhode.kernels.step import start_plain, torque_at
 from polhode.kernels.vectors import lin
@@ -25,19 +26,7 @@ from polhode.pickling import recipe
 def nystrom_step(s: int) -> Callable[..., Any]:
     """The step of s free flights and s + 1 kicks; body[2] has their lengths in turn, a kick first."""
 
-    def step(
-        h: float,
-        t: float,
-        state: tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]],
-        body: tuple[
-            tuple[float, float, float],
-            tuple[float, float, float],
-            tuple[float, ...],
-            tuple[Callable[..., Any], tuple[float, ...]],
-        ],
-    ) -> tuple[
-        tuple[tuple[float, ...], tuple[float, float, float], tuple[float, float, float], tuple[()]], tuple[int, float]
-    ]:
+    def step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
         """Kick, free flight, kick, free flight, ..., kick, with lengths that make the order.
 
             Pi <- Pi + b_i h tau(t_i, Q),    (Q, Pi) <- free motion over a_i h,    t_i = t + (a_1 + ... + a_i-1) h

@@ -19,7 +19,7 @@ derivatives), in mpmath, and compiled.
 from polhode.kernels.numbers import Number, Numbers, Vec3
 from polhode.kernels.scalar import c0, c1, epsilon, kernel, sqrt
 
-MOST = 200
+MOST_DUPLICATIONS = 200
 """Duplications (or halvings) after which a loop ends whatever the data: 2^200 periods, or not a number."""
 
 TERMS = 9
@@ -48,7 +48,7 @@ def jacobi(v: Number, orbit: Numbers) -> tuple[Vec3, Numbers]:
     bound = 2 * sqrt(sqrt(sqrt(small)))  # eight terms of the series leave less than small/5 of S
     small = small * small * (small * small)
     n = 0
-    while n < MOST and abs((A + B) * (v * v)) > bound:
+    while n < MOST_DUPLICATIONS and abs((A + B) * (v * v)) > bound:
         v = v / 2
         n += 1
     S = sine(v, A * (v * v), B * (v * v))

@@ -17,7 +17,7 @@ from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, Tr
 from polhode.kernels.scalar import either, epsilon, everybody, finished, kept, kernel, magnitude, nobody
 from polhode.kernels.vectors import apply, minus, plus, product, solve3
 
-MOST = 30
+MOST_ITERATIONS = 30
 """Iterations after which a solve is given up."""
 
 GROWN = 1000
@@ -40,7 +40,7 @@ def newton(equation: Kernel, trail: Trail, data: Any, scale: Number) -> tuple[Ve
     error = tiny
     done = nobody(tiny)
     n = 0
-    while n < MOST:
+    while n < MOST_ITERATIONS:
         d = correction(equation, x, data)
         x = kept(done, x, minus(x, d))
         error = magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2])
@@ -92,7 +92,7 @@ def secant(
         if everybody(done):
             error = 0 * tiny
             break
-        if not n < MOST:
+        if not n < MOST_ITERATIONS:
             break
         last = error
         before = g

@@ -84,12 +84,12 @@ def check_function(
 
     def of_machine(Q: np.ndarray) -> Numbers:
         out = np.zeros(size)
-        return tried(lambda: look(machine.address, par, t, Q, out) or out.tolist())
+        return floats_or_none(lambda: look(machine.address, par, t, Q, out) or out.tolist())
 
     def of_python(Q: np.ndarray) -> Numbers:
         given = (tuple(Q[:9].tolist()), tuple(Q[9:].tolist()))[: 1 if velocity is None else 2]
         arguments = (t, *given, problem.parameters)[what == "potential" :]
-        return tried(lambda: kernel(*arguments) if size > 1 else (kernel(*arguments),))
+        return floats_or_none(lambda: kernel(*arguments) if size > 1 else (kernel(*arguments),))
 
     start = np.asarray(Q) @ problem.axes
     moving = () if velocity is None else np.asarray(velocity) @ problem.axes
@@ -114,7 +114,7 @@ def _agree(ours: Numbers, theirs: Numbers) -> bool:
     return max(abs(x - y) for x, y in zip(ours, theirs)) <= TOLERANCE * max(map(abs, theirs))
 
 
-def tried(function: Callable) -> Numbers:
+def floats_or_none(function: Callable) -> Numbers:
     """What it returns, as floats, or None if it raises: what the user's function raises is told when a run meets it."""
     try:
         return tuple(float(x) for x in function())

@@ -98,7 +98,7 @@ for _f in (
     scalar.a3_complex,
     scalar.series,
     functions.axes,
-    functions.seen,
+    functions.users_attitude,
 ):
     jitable(_f)
 

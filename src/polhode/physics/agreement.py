@@ -25,12 +25,12 @@ def check_functions(
     """
     for label, (f, form) in torques.items():
         velocity = (problem.Q0 @ problem.Omega0 if label == "torque_space" else problem.Omega0.copy(),) * form.velocity
-        value = _tried(label, f, problem.t0, problem.Q0.copy(), *velocity)
+        value = _called_at_start(label, f, problem.t0, problem.Q0.copy(), *velocity)
         _three_numbers(label, value, problem.t0)
     if potential is None:
         return
     called = "t0, Q0" if timed else "Q0"
-    value = _tried("potential", potential, *(problem.t0,) * timed, problem.Q0.copy())
+    value = _called_at_start("potential", potential, *(problem.t0,) * timed, problem.Q0.copy())
     try:
         value = complex(np.asarray(value).item())
     except (TypeError, ValueError):
@@ -46,7 +46,7 @@ def check_functions(
         _compare_with_differences(problem, lambda Q, t=t: potential(t, Q), derived, t)
 
 
-def _tried(label: str, f: Callable[..., Any], *arguments: Any) -> Any:
+def _called_at_start(label: str, f: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return f(*arguments)
     except Exception as error:

@@ -28,7 +28,7 @@ class FreeSolution:
 
     def __call__(self, t: Any) -> Any:
         times = np.asarray(t)
-        states = [self._seen(x) for x in times.ravel().tolist()]
+        states = [self._in_users_axes(x) for x in times.ravel().tolist()]
         Q = np.array([s[0] for s in states]).reshape(*times.shape, 3, 3)
         return Q, np.array([s[1] for s in states]).reshape(*times.shape, 3)
 
@@ -40,7 +40,7 @@ class FreeSolution:
             F, Pi = free_flow(number(t) - number(self.problem.t0), Pi, self._moments(number))
             return unit(compose(q, F)), Pi
 
-    def _seen(self, t: Any) -> Any:
+    def _in_users_axes(self, t: Any) -> Any:
         """Q and Omega in the user's axes."""
         number, precision = _arithmetic(self.digits)
         q, Pi = self.state(t)

@@ -48,7 +48,7 @@ def reference(problem: Any, t: Any) -> Any:
         warn(f"{error} The reference is by DOP853, with about eleven digits.")
         pairs = [by_dop853(problem, x) for x in times.ravel().tolist()]
     else:
-        pairs = [_seen(problem, q, Pi) for q, Pi in states]
+        pairs = [_in_users_axes(problem, q, Pi) for q, Pi in states]
     Q = np.array([Q for Q, _ in pairs]).reshape(*times.shape, 3, 3)
     return Q, np.array([Omega for _, Omega in pairs]).reshape(*times.shape, 3)
 
@@ -105,7 +105,7 @@ def _continued(torque: Any, a: Any, b: Any) -> Any:
     return inside
 
 
-def _seen(problem: Any, q: Any, Pi: Any) -> Any:
+def _in_users_axes(problem: Any, q: Any, Pi: Any) -> Any:
     """(Q, Omega) in the user's axes, in floats."""
     Q = np.array([float(x) for x in matrix(q)]).reshape(3, 3)
     Omega = np.array([float(x) for x in Pi]) / problem.moments

@@ -121,7 +121,7 @@ class Search:
     def best(self) -> list[Setting]:
         """Settings that reach the accuracy, the fastest first."""
         exact = self._finest()
-        tried = [self._tried(setting, exact) for setting in self.candidates()]
+        tried = [self._coarsest(setting, exact) for setting in self.candidates()]
         return sorted((x for x in tried if x is not None), key=lambda x: x.seconds)
 
     def candidates(self) -> list[Setting]:
@@ -166,7 +166,7 @@ class Search:
             0
         ]
 
-    def _tried(self, setting: Setting, exact: np.ndarray) -> Setting | None:
+    def _coarsest(self, setting: Setting, exact: np.ndarray) -> Setting | None:
         """The setting as coarse as the accuracy allows, or None if it does not reach it."""
         for _ in range(TRIES):
             try:
@@ -283,7 +283,7 @@ def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict
         error, following = _error(search, setting, s, kept), None
         if error <= search.accuracy and timed:
             error, following = _witnessed(search, setting, s, kept, error)
-        results.append((error, _told(s, setting, ranked, search, error)))
+        results.append((error, _with_reasons(s, setting, ranked, search, error)))
         if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
             break
         if not setting.is_taylor:
@@ -346,7 +346,7 @@ def _natural(search: Search, setting: Setting) -> int:
     return max(1, round(s.stats["n_iterations"] * search.length / search.begin))
 
 
-def _told(s: Trajectory, setting: Setting, ranked: list[Setting], search: Search, error: float) -> Trajectory:
+def _with_reasons(s: Trajectory, setting: Setting, ranked: list[Setting], search: Search, error: float) -> Trajectory:
     """The trajectory with its error and the reason why it was made so."""
     trials = ", ".join(f"{x.words}: {x.seconds:.2g} s" for x in ranked)
     why = (

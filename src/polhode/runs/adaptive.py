@@ -222,7 +222,7 @@ def _trajectory(
     runner: AdaptiveRunner, rows: np.ndarray, counts: tuple[int, int], every: int, message: str, begin: float
 ) -> Trajectory:
     problem, one, (done, iterations) = runner.problem, runner.one, counts
-    Q, Omega = one.seen(rows[:, :7])
+    Q, Omega = one.in_users_axes(rows[:, :7])
     t = np.append(problem.t0, rows[:, 7])
     Q, Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
     lengths = np.abs(np.diff(t))[: max(1, len(t) - 2)] / every

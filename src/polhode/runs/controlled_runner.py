@@ -93,7 +93,7 @@ class ControlledRunner(KernelRunner):
         if k % self._period or (self.held and self.held[0] == k):
             return
         t = self.t0 + i * self.h
-        (Q,), (Omega,) = self.seen(np.array([self.row()]))
+        (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
         self.held = (k, *self._control.torque(t, Q, Omega).tolist())
         self._hold()
         self._looks += 1

@@ -54,7 +54,7 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         row = runner.part(t - begin, begin) if took == n and t != begin else runner.row()
         if took < n or row is None:
             raise RunError(f"{s.method} cannot reach t = {t:g} from t = {s.t[k]:g}.") from runner.raised
-        found = runner.seen(np.array([row]))
+        found = runner.in_users_axes(np.array([row]))
         Q[place], Omega[place] = found[0][0], found[1][0]
     return Q, Omega
 
@@ -120,7 +120,7 @@ def _after(s: Any, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
     runner.place(runner.row_of(s.Q[0], s.Omega[0]), float(s.t[0]), h)
     if runner.advance(0, n, NEVER, NEVER, np.empty((0, runner.width)), 0)[0] < n:
         return np.full((3, 3), np.nan), np.full(3, np.nan)
-    Q, Omega = runner.seen(np.array([runner.row()]))
+    Q, Omega = runner.in_users_axes(np.array([runner.row()]))
     return Q[0], Omega[0]
 
 

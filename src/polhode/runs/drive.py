@@ -19,9 +19,10 @@ from polhode.errors import InputError
 from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
 from polhode.runs import places, turns
+from polhode.runs.energies import energies, momenta
 from polhode.runs.netcdf import Store
 from polhode.runs.reductions import Survey
-from polhode.runs.trajectory import FORMAT, Trajectory, energies, momenta
+from polhode.runs.trajectory import FORMAT, Trajectory
 
 if TYPE_CHECKING:
     from polhode.runs.runner import Runner
@@ -218,18 +219,18 @@ class _Kept:
 
     def fastest(self) -> float:
         """The largest |Omega| of all rows, with the start."""
-        return turns.fastest(self._seen[1])
+        return turns.fastest(self._states[1])
 
     @functools.cached_property
-    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
+    def _states(self) -> tuple[np.ndarray, np.ndarray]:
         """Attitude and velocity, with the start; once there are no more rows to come."""
         problem = self.run.runner.problem
-        Q, Omega = self.run.runner.seen(self.table[: self.at])
+        Q, Omega = self.run.runner.in_users_axes(self.table[: self.at])
         return np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
 
     def finished(self, stats: dict[str, Any]) -> dict[str, np.ndarray]:
         """Time, attitude and velocity."""
-        Q, Omega = self._seen
+        Q, Omega = self._states
         return {"t": self.run.times(0, self.at), "Q": Q, "Omega": Omega}
 
 
@@ -267,7 +268,7 @@ class _Streamed:
         """Write the buffer to the file."""
         if self.at:
             at = self.store.rows
-            self._append(self.run.times(at, at + self.at - 1), *self.run.runner.seen(self.table[: self.at]))
+            self._append(self.run.times(at, at + self.at - 1), *self.run.runner.in_users_axes(self.table[: self.at]))
             self.at = 0
 
     def last(self) -> None:

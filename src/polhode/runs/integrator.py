@@ -69,7 +69,7 @@ class Integrator(Travels):
 
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
         if self._seen is None:
-            Q, Omega = self._runner.seen(np.array([self._runner.row()]))
+            Q, Omega = self._runner.in_users_axes(np.array([self._runner.row()]))
             self._seen = Q[0], Omega[0]
         return self._seen
 

@@ -13,10 +13,10 @@ from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Body, Kernel, Number, Numbers, State
 from polhode.kernels.rotations import matrix
-from polhode.machine.guard import TURN, check, check_function, tried
+from polhode.machine.guard import TURN, check, check_function, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.reductions import Survey
-from polhode.runs.seen import seen
+from polhode.runs.users_axes import in_users_axes
 
 
 def body_of(
@@ -180,9 +180,9 @@ class KernelRunner:
 
         def of_machine(Q: np.ndarray) -> Any:
             out = np.zeros(1)
-            return tried(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
+            return floats_or_none(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
 
-        of_python = lambda Q: tried(lambda: (kernel(self.t0, tuple(Q.tolist()), tuple(Pi.tolist()), par),))
+        of_python = lambda Q: floats_or_none(lambda: (kernel(self.t0, tuple(Q.tolist()), tuple(Pi.tolist()), par),))
         start = np.array(matrix(self.state[0]))
         places = [start, (start.reshape(3, 3) @ TURN).ravel()]
         nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
@@ -244,7 +244,7 @@ class KernelRunner:
             from polhode.machine.quadrature_lanes import first_node
 
             look = compile.probe(kind, first_node)
-        (Q,), (Omega,) = self.seen(np.array([self.row()]))
+        (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
         velocity = Omega if moving else None
         if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
             self._begin(*self.state[:2])
@@ -290,9 +290,9 @@ class KernelRunner:
         """The state as a row."""
         return self.state[0] + self.state[1]
 
-    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows, in the user's axes."""
-        return seen(self.problem, rows)
+        return in_users_axes(self.problem, rows)
 
     def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
         """The row of an attitude and a velocity in the user's axes."""
@@ -341,7 +341,7 @@ class KernelRunner:
                 f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
                 f"error of {error:.2g} left. Reduce h."
             )
-        (Q,), (Omega,) = seen(self.problem, np.array([self.state[0] + self.state[1]]))
+        (Q,), (Omega,) = in_users_axes(self.problem, np.array([self.state[0] + self.state[1]]))
         tau = self.problem.torque(t, Q, Omega)
         if not np.isfinite(tau).all():
             return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."

@@ -81,7 +81,7 @@ class PlainRunner:
         """The state as a row."""
         return np.concatenate([self.Q.ravel(), self.Omega])
 
-    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows."""
         return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
 

@@ -9,21 +9,29 @@ from rich.text import Text
 
 
 class Bar:
-    """Context manager that gives a function to call with the work done so far; drawn on standard error.
+    """Context manager that gives a function to call with the work done so far, and a new label if there is one; drawn
+    on standard error.
 
-    With the name of a `unit` the rate is shown, too. `done` is what was done before, which does not count for it.
+    With the name of a `unit` the rate is shown, too; without a `total` there is no end to be seen. `done` is what was
+    done before, which does not count for the rate.
     """
 
-    def __init__(self, total: int, label: str, done: int = 0, unit: str | None = None) -> None:
-        columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")]
+    def __init__(self, total: int | None, label: str, done: int = 0, unit: str | None = None) -> None:
+        columns = [TextColumn("{task.description}"), BarColumn()]
+        if total is not None:
+            columns.append(TextColumn("{task.percentage:>3.0f}%"))
         if unit:
             columns.append(_Rate(unit))
         self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(label, total=total, completed=done)
 
-    def __enter__(self) -> Callable[[int], None]:
+    def __enter__(self) -> Callable[..., None]:
         self._progress.start()
-        return lambda done: self._progress.update(self._task, completed=done)
+
+        def show(done: int, label: str | None = None) -> None:
+            self._progress.update(self._task, completed=done, description=label)
+
+        return show
 
     def __exit__(self, *exception: Any) -> None:
         self._progress.stop()

@@ -6,7 +6,8 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.seen import applied
+from polhode.runs.energies import potential_energies
+from polhode.runs.users_axes import applied
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
@@ -61,8 +62,6 @@ class Quantities:
     @property
     def potential(self) -> np.ndarray:
         """The potential energy U(Q), or U(t, Q), (n,)."""
-        from polhode.runs.trajectory import potential_energies  # which is made of this file
-
         if self.problem is None and "energy" in self.saved:
             return self.energy - self.kinetic
         return potential_energies(self._described(), self.Q, self.t)

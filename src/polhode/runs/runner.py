@@ -42,7 +42,7 @@ class Runner(Protocol):
     def row(self) -> Sequence[float] | np.ndarray:
         """The state as a row: what `advance` writes."""
 
-    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3) of rows, in the user's axes."""
 
     def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:

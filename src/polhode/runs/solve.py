@@ -28,8 +28,8 @@ from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.runner import runner_of
-from polhode.runs.seen import seen
 from polhode.runs.trajectory import Trajectory
+from polhode.runs.users_axes import in_users_axes
 from polhode.runs.watched import Watched
 
 
@@ -259,5 +259,5 @@ def step(
     done, _, _, _, error, _ = runner.advance(0, 1, 1, 1, out, 0)
     if not done:
         raise InputError(runner.failure(0, t, error)) from runner.raised
-    Q, Omega = seen(problem, out)
+    Q, Omega = in_users_axes(problem, out)
     return Q[0], Omega[0]

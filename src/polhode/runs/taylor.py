@@ -15,9 +15,9 @@ from polhode.integrators.taylor.derivative import stepped
 from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import fingerprint, is_static
-from polhode.machine.guard import TURN, check, tried
+from polhode.machine.guard import TURN, check, floats_or_none
 from polhode.physics.problem import Problem
-from polhode.runs.seen import seen
+from polhode.runs.users_axes import in_users_axes
 
 FINEST = 1e-17
 """The smallest tolerance: the terms left out are then below the rounding of those kept."""
@@ -78,7 +78,7 @@ class _Advanced:
         took, *_ = runner.advance(0, n, n, n, out, 0)
         if not took:
             raise InputError(runner.failure(0, t, 0.0))
-        Q1, Omega1 = runner.seen(out)
+        Q1, Omega1 = runner.in_users_axes(out)
         return Q1[0], Omega1[0]
 
 
@@ -140,9 +140,9 @@ class TaylorRunner:
         q, Pi = self.problem.start(Q, Omega)
         return q + Pi
 
-    def seen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows, in the user's axes."""
-        return seen(self.problem, rows)
+        return in_users_axes(self.problem, rows)
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row a time h from here; the runner stays. None if it fails."""
@@ -243,7 +243,7 @@ def _guard(problem: Problem, series: Series) -> None:
         return tuple((table[1, 4:7] * problem.moments).tolist())
 
     def of_python(Q: np.ndarray) -> Any:
-        return tried(lambda: problem.torque_kernel(problem.t0, tuple(Q.tolist()), problem.parameters))
+        return floats_or_none(lambda: problem.torque_kernel(problem.t0, tuple(Q.tolist()), problem.parameters))
 
     start = problem.Q0 @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]

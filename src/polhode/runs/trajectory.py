@@ -17,19 +17,16 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import FileError, InputError, one_line
 from polhode.inputs.parameters import arguments
-from polhode.inputs.scipy_rotation import Rotation
 from polhode.pickling import Travels, picklable
-from polhode.runs import netcdf, places
+from polhode.runs import places
 from polhode.runs.attitudes import Attitudes
-from polhode.runs.dense import between, joined
-from polhode.runs.ensemble import saved
+from polhode.runs.dense import between
+from polhode.runs.energies import energies, momenta
 from polhode.runs.quantities import Quantities
-from polhode.runs.seen import applied
 from polhode.runs.tables import columns, described
 from polhode.shown import shown
 
 if TYPE_CHECKING:
-    from polhode.integrators.lookup import Integrator
     from polhode.physics.problem import Problem
 
 FORMAT = "polhode trajectory"
@@ -290,118 +287,3 @@ def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:
         advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
         raise places.unwritable(places.shown(path), error, advice) from error
     return pathlib.Path(path)
-
-
-@inputs.checked_call
-def load(
-    path: str | os.PathLike[str], problem: "str | Problem | None" = None, method: "str | Integrator | None" = None
-) -> Any:
-    """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
-
-    Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
-    is then False, and the message says how many of how many rows there are.
-
-    problem  the problem that was solved. A file holds no functions: without it there is nothing between the states
-             kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of
-             the file to the second
-    method   what took the steps, where it is no method of the catalogue
-    """
-    data = _dataset(path)
-    if data.attrs.get("format") == saved.FORMAT:
-        if problem is not None or method is not None:
-            raise InputError(f"{path} holds an ensemble; a problem and a method go with the file of one trajectory.")
-        return saved.SavedEnsemble.of(data)
-    if data.attrs.get("format") != FORMAT:
-        raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
-    needed = {"t", "Q", "Omega", "momentum", "method", "h", "stats", "success", "message", "problem"}
-    missing = sorted(needed - set(data.variables) - set(data.attrs))
-    if missing:
-        raise FileError(f"{path} is not a whole trajectory: {', '.join(missing)} is missing.")
-    read = Trajectory(
-        problem=None,
-        method=data.attrs["method"],
-        h=float(data.attrs["h"]),
-        t=data["t"].values,
-        Q=data["Q"].values,
-        Omega=data["Omega"].values,
-        stats=json.loads(data.attrs["stats"]),
-        success=bool(data.attrs["success"]),
-        message=str(data.attrs["message"]).rstrip(),
-        problem_name=data.attrs["problem"],
-        saved={k: data[k].values for k in SAVED if k in data},
-        inertia=_inertia(data.attrs.get("inertia")),
-        events=_events(data),
-    )
-    return read if problem is None and method is None else joined(read, problem, method)
-
-
-def _events(data: Any) -> dict[str, Crossings]:
-    """The crossings of events that a file keeps, by name."""
-    names = json.loads(data.attrs.get("events", "[]"))
-    tables = (data[f"event_{i}"].values if f"event_{i}" in data else np.empty((0, 14)) for i in range(len(names)))
-    return {name: Crossings.of(table) for name, table in zip(names, tables)}
-
-
-def _dataset(path: Any) -> Any:
-    """The Dataset of a file, by the checksums of the file where a run wrote it."""
-    import xarray
-
-    place = places.named(path)
-    path = places.shown(path)
-    try:
-        if not place.exists():
-            raise FileError(f"There is no file {path}.")
-        if not place.is_file():
-            raise FileError(f"{path} is not a trajectory: it is a folder or a device, not a file.")
-        data = netcdf.read(place)
-        if data is None:
-            with xarray.open_dataset(place, engine="netcdf4") as data:
-                data.load()
-    except FileError:
-        raise
-    except (OSError, ValueError, KeyError, RuntimeError) as error:  # RuntimeError: a checksum inside netCDF
-        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-        raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({reason}).") from error
-    return data
-
-
-def _inertia(numbers: Any) -> np.ndarray | None:
-    """Moments or tensor, from the numbers in a file; None if there are none."""
-    if numbers is None:
-        return None
-    numbers = np.array(numbers, dtype=float)
-    return numbers.reshape(3, 3) if numbers.size == 9 else numbers
-
-
-def energies(problem: "Problem", Q: np.ndarray, Omega: np.ndarray, t: np.ndarray | None = None) -> np.ndarray:
-    """Kinetic plus potential energy at each state of a stack."""
-    Pi = applied(problem.tensor, Omega)
-    kinetic = (Omega[:, 0] * Pi[:, 0] + Omega[:, 1] * Pi[:, 1] + Omega[:, 2] * Pi[:, 2]) / 2
-    if t is not None and problem.internal.wheels is not None:
-        kinetic = kinetic + problem.internal.energy(t)
-    return kinetic + potential_energies(problem, Q, t)
-
-
-def momenta(problem: "Problem", t: np.ndarray, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
-    """The spatial angular momentum at each state of a stack: Q (J Omega + l), l that of a rotor."""
-    Pi = applied(problem.tensor, Omega)
-    return applied(Q, Pi + problem.internal.momentum(t) if problem.forces.rotor else Pi)
-
-
-def potential_energies(problem: "Problem", Q: np.ndarray, t: np.ndarray | None = None) -> np.ndarray:
-    """U at each attitude of a stack: by machine code where the potential could be compiled; at the times t (n,)."""
-    if t is not None and problem.timed_potential_kernel is not None:
-        return np.array([problem.potential(q, x) for q, x in zip(Q, t.tolist())])
-    kernel = problem.potential_kernel
-    machine = None if kernel is None else problem.machine_potential
-    if kernel is not None and machine is not None:
-        from polhode.machine import compile
-        from polhode.machine.guard import check_function
-
-        look = compile.probe(compile.POTENTIAL)
-        check_function(problem, "potential", kernel, machine, look, problem.t0, Q[0])
-        rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
-        out = np.empty(len(rows))
-        compile.energies()(machine.address, np.array(problem.parameters), rows, out)
-        return out
-    return np.array([problem.potential(q) for q in Q])

@@ -199,7 +199,7 @@ class Watched:
         return value
 
     def _value(self, name: str, t: float, row: Row) -> float:
-        Q, Omega = self._runner.seen(np.array([row]))
+        Q, Omega = self._runner.in_users_axes(np.array([row]))
         value = self._events.functions[name](t, Q[0], Omega[0])
         try:
             return float(value)
@@ -212,13 +212,13 @@ class Watched:
         """The Trajectory of the run, with what was seen on the way."""
         changed: dict[str, Any] = {}
         if self._is_sampled:
-            Q, Omega = self._seen(self._rows)
+            Q, Omega = self._states(self._rows)
             if self._rows and self._times[0] == s.t[0]:  # as it was given
                 Q[0], Omega[0] = s.Q[0], s.Omega[0]
             changed |= {"t": np.array(self._times[: len(self._rows)]), "Q": Q, "Omega": Omega}
         if self._last is not None:
             t, last = self._last
-            Q, Omega = self._seen([last])
+            Q, Omega = self._states([last])
             if not self._is_sampled:
                 columns = (("t", np.array([t])), ("Q", Q), ("Omega", Omega))
                 changed |= {k: np.concatenate([getattr(s, k), x]) for k, x in columns}
@@ -233,12 +233,12 @@ class Watched:
         return self._found
 
     def _crossings(self, found: list[tuple[float, int, Row]]) -> Crossings:
-        Q, Omega = self._seen([row for _, _, row in found])
+        Q, Omega = self._states([row for _, _, row in found])
         ways = np.array([way for _, way, _ in found], dtype=int)
         return Crossings(np.array([t for t, _, _ in found], dtype=float), Q, Omega, ways)
 
-    def _seen(self, rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
-        return self._runner.seen(np.array(rows, dtype=float).reshape(len(rows), self._runner.width))
+    def _states(self, rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
+        return self._runner.in_users_axes(np.array(rows, dtype=float).reshape(len(rows), self._runner.width))
 
 
 def _machine_watch(runner: Runner, events: Events) -> Any:

@@ -13,6 +13,7 @@ from html import escape
 import polhode
 from polhode.bibliography import fields
 from polhode.testbench.papers.contradictions import CONTRADICTIONS
+from polhode.testbench.papers.left_out import NAMED_ONLY, OTHERWISE, LeftOut
 from polhode.testbench.papers.misprints import MISPRINTS
 from polhode.testbench.papers.reproduced import PAPERS
 from polhode.testbench.papers.statements.checked import all_checked
@@ -33,8 +34,16 @@ HOW = (
     "does in some, and **not confirmed** otherwise. Methods are compared at all step sizes at which both errors are "
     "neither round-off nor of order one; within 10 % they are tied. Properties are decided at 50 digits, drifts "
     "at five "
-    "standard errors and two step sizes. Where the papers leave data open, what was chosen is said at the figure."
+    "standard errors and two step sizes. Where a sentence says “about”, “clearly” or “similar”, the papers name no "
+    "number: the thresholds are ours, and stand with the number in the source of the statement. Where the papers leave"
+    " data open, what was chosen is said at the figure."
 )
+PARTS = (
+    ("Done in another way, on purpose", OTHERWISE),
+    ("Named in the papers, not included, and why", NAMED_ONLY),
+)
+"""The last lists of the page."""
+
 TIMES = (
     "Statements on processor time are marked with a clock (⏱): their numbers are ratios of one run on one machine "
     "({when}), and another processor or compiler gives others."
@@ -117,7 +126,18 @@ def audit_markdown(checked: Sequence[Checked], made: str) -> str:
             "",
             f"{x.found} ({_keys(x.statements)})",
         ]
+    for title, left_out in PARTS:
+        lines += ["", f"## {title}", ""]
+        lines += [f"- **{x.what}** ({_where(x)}): {x.why}{_instead(x)}" for x in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _where(x: LeftOut) -> str:
+    return f"{PAPERS[x.source]}, {x.where}"
+
+
+def _instead(x: LeftOut) -> str:
+    return f" ({_keys(x.instead)})" if x.instead else ""
 
 
 def _keys(keys: Iterable[str]) -> str:
@@ -157,6 +177,11 @@ def audit_page(checked: Sequence[Checked]) -> str:
         links = ", ".join(f'<a href="#{escape(k)}">{escape(k)}</a>' for k in x.statements)
         sides = "".join(f"<li>{escape(side)}</li>" for side in x.sides)
         body.append(f"<p><b>{escape(x.question)}</b></p><ul>{sides}</ul><p>{escape(x.found)} ({links})</p>")
+    for title, left_out in PARTS:
+        items = (
+            f"<b>{escape(x.what)}</b> ({escape(_where(x))}): {_bold(escape(x.why + _instead(x)))}" for x in left_out
+        )
+        body += [f"<h2>{escape(title)}</h2>", "<ul>", *(f"<li>{item}</li>" for item in items), "</ul>"]
     body += [*references(PAPERS), f"<footer>Made with {escape(made)}.</footer>"]
     return page(TITLE, body, {"statements": [c.to_dict() for c in checked], "counts": counts(checked)})
 

@@ -1,11 +1,15 @@
-"""Engines side by side, for the terminal."""
+"""Engines side by side, for the terminal and as a page."""
 
+import importlib.metadata
+from html import escape
 from typing import Any
 
 from rich.text import Text
 
 from polhode.testbench.numbers import plain
+from polhode.testbench.peers import install_name
 from polhode.testbench.peers.across import Absent, Measured
+from polhode.views.page import marked, page, table
 from polhode.views.terminal import COLOUR, drawn
 
 KEY = (
@@ -38,6 +42,55 @@ def engines_table(rows: Any) -> Any:
         else:
             table.add_row(r.name, *[""] * 6, Text("absent" if ":" not in r.name else "fails", style="dim"))
     return table
+
+
+HEADS = ("integrator", "order", "energy", "momentum", "slope at h = 0.125", "torques", "&micro;s a step", "stress test")
+CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "gains"}
+
+
+def engines_page(rows: Any, t_end: float, version: str, date: str) -> Any:
+    """The page: one file, opens without a network; every row has an anchor to link to."""
+    measured = [r for r in rows if isinstance(r, Measured)]
+    packages = dict.fromkeys(r.name.partition(":")[0] for r in measured if ":" in r.name)
+    versions = ", ".join(f"{name} {_version(name)}".strip() for name in packages)
+    body = [
+        '<p class="overline">Engines</p>',
+        "<h1>Integrators of rigid bodies, side by side</h1>",
+        '<p class="lead">The same free body, potential and stress test for everybody\'s integrators.</p>',
+        table(HEADS, [_cells(r) for r in measured], numbers=range(1, 7)),
+        f'<p class="quiet">{escape(KEY)} The stress test goes to t = {t_end:g}.</p>',
+    ]
+    notes = engines_notes(rows)
+    if notes:
+        body += ["<h2>Not measured</h2>", "<ul>", *(f"<li>{escape(note)}</li>" for note in notes), "</ul>"]
+    made = f"By polhode {version}, {date}" + (f"; {versions}" if versions else "")
+    body.append(f'<p class="quiet">{escape(made)}. The numbers are in this page as JSON.</p>')
+    data = {"integrators": [vars(r) for r in measured], "absent": [vars(r) for r in rows if isinstance(r, Absent)]}
+    return page("Integrators of rigid bodies, side by side", body, data | {"h": 0.125, "t_end": t_end})
+
+
+def _cells(r: Any) -> Any:
+    slope = "-" if r.drift == "unstable" else plain(r.slope, r.slope_error)
+    anchor = escape(r.name.replace(":", "-"))
+    name = f'<a id="{anchor}" href="#{anchor}">{escape(r.name)}</a>'
+    numbers = (
+        _orders(r),
+        f"{r.energy_free:.0e}",
+        f"{r.momentum_free:.0e}",
+        slope,
+        _short(r.torques),
+        _short(r.microseconds),
+    )
+    verdict = f'<span class="verdict {CLASS[SIGN[r.drift]]}">{escape(r.drift)}</span>'
+    return (name, *(marked(escape(x)) for x in numbers), verdict)
+
+
+def _version(package: str) -> str:
+    """The version of an engine's package, as far as it says so."""
+    try:
+        return importlib.metadata.version(install_name(package))
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def engines_notes(rows: Any) -> Any:

@@ -59,8 +59,8 @@ def recommendation_html(r: Any) -> Any:
 
 def left_out(r: Any, but: Any = ()) -> Any:
     """One sentence about the others."""
-    told = [f"{n} ({reason})" for reason, n in r.left_out.items() if reason not in but]
-    return f"Left out: {'; '.join(told)}." if told else ""
+    sentences = [f"{n} ({reason})" for reason, n in r.left_out.items() if reason not in but]
+    return f"Left out: {'; '.join(sentences)}." if sentences else ""
 
 
 def page() -> Any:

@@ -46,6 +46,15 @@ def refuses_backwards(p, Q, Omega, h, t):
     return verlet(p, Q, Omega, h, t)
 
 
+def absolute(step):
+    """Goes forward, whatever the sign of h."""
+
+    def forward(p, Q, Omega, h, t):
+        return step(p, Q, Omega, abs(h), t)
+
+    return forward
+
+
 def refuses_large(p, Q, Omega, h, t):
     if abs(h) > 0.2:
         raise ValueError("h is too large")

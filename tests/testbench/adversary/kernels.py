@@ -1,4 +1,4 @@
-"""Kernels that are right in floats, or right in a form that other arithmetics cannot take."""
+"""Kernels that are right in floats, right in a form that other arithmetics cannot take, or wrong elsewhere."""
 
 import math
 
@@ -103,7 +103,55 @@ def with_a_branch(h, t, state, body):
     return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
 
 
-for step in (turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch):
+# ---- wrong elsewhere: the attitude, the moments, the momentum or the time are looked at --------------------
+
+
+def small_turns(h, t, state, body):
+    """The splitting, with an attitude that is turned by half where the angle is small."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        angle = h / part * body[1][axis] * Pi[axis]
+        half = angle / 2 if abs(angle.real) < 1e-3 else angle
+        q = compose(q, exp((half * (axis == 0), half * (axis == 1), half * (axis == 2))))
+        Pi = rotated_back(exp((angle * (axis == 0), angle * (axis == 1), angle * (axis == 2))), Pi)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def half_a_turn(h, t, state, body):
+    """The splitting, with an attitude that is left as it was beyond 157 degrees."""
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    q0 = state[0]
+    q = q0 if abs(q0[0].real) < 0.2 else q
+    return (q, Pi, tau, memory), report
+
+
+def rounded_moments(h, t, state, body):
+    """The splitting, with moments that are taken for equal where they differ by less than a percent."""
+    J, iJ, coefficients, torque = body
+    near = abs(J[0] - J[1]) < 0.01 * J[0]
+    inverse = (iJ[0], iJ[0] if near else iJ[1], iJ[2])
+    return splitting(h, t, state, (J, inverse, coefficients, torque))
+
+
+def quick_gyroscope(h, t, state, body):
+    """The splitting, with a momentum that keeps its direction in the body where it is large."""
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    P = state[1]
+    large = abs(P[0].real) + abs(P[1].real) + abs(P[2].real) > 12
+    return (q, P if large else Pi, tau, memory), report
+
+
+def stopped_clock(h, t, state, body):
+    """The splitting, with a clock that stops at t = 100."""
+    return splitting(h, t if t < 100 else 100 + 0 * t, state, body)
+
+
+for step in (
+    *(turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch),
+    *(small_turns, half_a_turn, rounded_moments, quick_gyroscope, stopped_clock),
+):
     globals()[step.__name__] = ph.kernel(step)
 
 

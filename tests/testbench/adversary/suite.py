@@ -98,6 +98,13 @@ FUNCTIONS = (
     Case("substeps", awkward.substeps, VARIATIONAL),
     Case("refuses h < 0", awkward.refuses_backwards, TOP_AND_FREE),
     Case("refuses h > 0.2", awkward.refuses_large, {k: v for k, v in VARIATIONAL.items() if k != "drift"}),
+    Case(
+        "RK4 with |h|",
+        awkward.absolute(steps.rk4),
+        truth("4 4 4", yes="drift", no="sf su po mf ef mt et so3"),
+        "not honoured",
+    ),
+    Case("Lie-Verlet with |h|", awkward.absolute(steps.verlet), TOP_AND_FREE, "not honoured"),
     Case("hangs for h < 0", awkward.hangs_backwards, TOP_AND_FREE),
     Case("NaN for a free body", awkward.nan_for_free, {k: v for k, v in VARIATIONAL.items() if "free" not in k}),
     Case(
@@ -159,14 +166,19 @@ FUNCTIONS = (
 RIGHT_IN_FLOATS = {k: v for k, v in VARIATIONAL.items() if k != "iterations"}
 
 KERNELS = tuple(
-    Case(f"kernel: {name}", kernels.as_method(name), known)
-    for name, known in (
-        ("splitting", VARIATIONAL),
-        ("printed_digits", VARIATIONAL | truth("8 8 8")),
-        ("symplectic_euler", truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift")),
-        ("by_math", VARIATIONAL),
-        ("to_a_tolerance", VARIATIONAL),
-        ("with_a_branch", VARIATIONAL),
+    Case(f"kernel: {name}", kernels.as_method(name), known, named)
+    for name, known, named in (
+        ("splitting", VARIATIONAL, ""),
+        ("printed_digits", VARIATIONAL | truth("8 8 8"), ""),
+        ("symplectic_euler", truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift"), ""),
+        ("by_math", VARIATIONAL, ""),
+        ("to_a_tolerance", VARIATIONAL, ""),
+        ("with_a_branch", VARIATIONAL, ""),
+        ("small_turns", truth("0 0 0", no="mf mt sf su"), "slow"),
+        ("half_a_turn", truth("0 0 0", no="sym mf mt sf su"), "half a turn"),
+        ("rounded_moments", truth("0 0 0", yes="sym sf su po mf mt so3"), "nearly equal"),
+        ("quick_gyroscope", truth("0 0 0", no="sf su mf sym mt"), "fast"),
+        ("stopped_clock", truth("2 2 0", yes="sf su po mf mt so3", no="ef et"), "late"),
     )
 )
 

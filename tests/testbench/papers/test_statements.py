@@ -6,10 +6,13 @@ import re
 import numpy as np
 import pytest
 
+import polhode as ph
 from polhode.bibliography import entries
 from polhode.testbench.papers.contradictions import CONTRADICTIONS
 from polhode.testbench.papers.convergence import Convergence, ConvergenceResult, Series
+from polhode.testbench.papers.left_out import LEFT_OUT
 from polhode.testbench.papers.misprints import MISPRINTS
+from polhode.testbench.papers.reproduced import PAPERS
 from polhode.testbench.papers.statements import checks
 from polhode.testbench.papers.statements.checked import SPECIFICATIONS, STATEMENTS, check
 from polhode.testbench.papers.statements.record import (
@@ -125,6 +128,16 @@ def test_the_audit_page_is_up_to_date():
         assert m.where in text and m.meant.replace("|", "\\|") in text
     for x in CONTRADICTIONS:
         assert x.question in text and x.found in text
+    for left_out in LEFT_OUT:
+        assert left_out.what in text and left_out.why in text, f"{left_out.what}: run make docs"
+
+
+def test_what_is_left_out_names_what_there_is_instead():
+    assert len({x.what for x in LEFT_OUT}) == len(LEFT_OUT)
+    for x in LEFT_OUT:
+        assert x.source in PAPERS and x.why.endswith(".") and not x.why[:1].isupper()
+        for name in x.instead:
+            assert hasattr(ph, name) or ph.method(name).name == name
 
 
 def test_the_audit_can_be_read_as_html_and_markdown():

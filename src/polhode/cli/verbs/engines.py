@@ -9,7 +9,7 @@ from typing import Any
 from polhode.cli.output import number, show, show_json, wants_progress
 
 HELP = "compare other packages' integrators"
-EXAMPLE = "  polhode engines VLV scipy:DOP853 mujoco"
+EXAMPLE = "  polhode engines VLV scipy:DOP853 mujoco\n  polhode engines --html engines.html"
 
 
 def arguments(parser: Any) -> None:
@@ -20,23 +20,35 @@ def arguments(parser: Any) -> None:
     parser.add_argument(
         "--t-end", type=number, default=500.0, metavar="T", help="span of the stress test (default: 500)"
     )
+    parser.add_argument("--html", metavar="FILE", help="write the table as a page")
     parser.add_argument("--list", action="store_true", help="only list the integrators of every engine")
 
 
 def run(arguments: Any) -> Any:
-    """Measure, print."""
+    """Measure, print, write."""
+    from polhode.inputs import file_path
     from polhode.testbench.peers import installed
-    from polhode.views.engines import engines_notes, engines_table, list_table
+    from polhode.views.engines import engines_notes, engines_page, engines_table, list_table
+    from polhode.views.files import check_folder, written
 
     if arguments.list:
         there = installed()
         show_json({"engines": there}) if arguments.json else show(list_table(there))
         return 0
+    import datetime
+
+    from polhode import __version__
     from polhode.testbench.certificate.certify import display
     from polhode.testbench.peers.across import Measured, across
 
-    with display(wants_progress()) as tick:
+    path = None if arguments.html is None else file_path("--html", arguments.html)
+    if path is not None:
+        check_folder(path.parent)
+    with display(wants_progress(), total=None) as tick:
         rows = across(arguments.names, arguments.t_end, tick)
+    if path is not None:
+        text = engines_page(rows, arguments.t_end, __version__, datetime.date.today().isoformat())
+        written(path, lambda file: file.write_text(text, encoding="utf-8"))
     if arguments.json:
         data: dict[str, list[Any]] = {"absent": [], "integrators": []}
         for row in rows:
@@ -44,4 +56,6 @@ def run(arguments: Any) -> Any:
         show_json(data | {"h": 0.125, "t_end": arguments.t_end})
     else:
         show(engines_table(rows), *engines_notes(rows))
+        if path is not None:
+            show(f"Written: {arguments.html}")
     return 0

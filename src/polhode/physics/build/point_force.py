@@ -46,7 +46,7 @@ def point_force(
     point = vector("point_body", point_body)
     start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}
     if callable(force_space):
-        _tried(force_space, t0, point)
+        _check_force(force_space, t0, point)
         made = Problem(inertia=inertia_body, torque=torque_of(force_space, *point.tolist()), **start)
     else:
         force = vector("force_space", force_space)
@@ -60,7 +60,7 @@ def point_force(
     return finished(made, sources=("krysl-endres-2005",))
 
 
-def _tried(force: Callable[..., Any], t0: float, point: np.ndarray) -> None:
+def _check_force(force: Callable[..., Any], t0: float, point: np.ndarray) -> None:
     """Call the force once, so that what it lacks is said of it and not of a torque nobody wrote."""
     try:
         value = force(t0, point.copy())

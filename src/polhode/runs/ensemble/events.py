@@ -72,7 +72,7 @@ def crossings_by_name(table: Table, names: Iterable[str], bodies: Bodies) -> dic
     found = {}
     for k, name in enumerate(names):
         own = table.only(table.event == k)
-        Q, Omega = bodies.seen(own.body, own.rows)
+        Q, Omega = bodies.in_users_axes(own.body, own.rows)
         found[name] = BodyCrossings(own.body, own.t, Q, Omega, own.direction, len(bodies))
     return found
 

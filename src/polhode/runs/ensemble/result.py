@@ -13,8 +13,8 @@ from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.attitudes import Attitudes
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers
-from polhode.runs.seen import seen
 from polhode.runs.trajectory import Trajectory, written
+from polhode.runs.users_axes import in_users_axes
 from polhode.shown import shown
 
 
@@ -151,15 +151,15 @@ class Ensemble(Attitudes, Travels):
     @functools.cached_property
     def Q(self) -> np.ndarray:
         """The attitudes, (n, N, 3, 3)."""
-        return self._seen[0]
+        return self._states[0]
 
     @functools.cached_property
     def Omega(self) -> np.ndarray:
         """The angular velocities in body axes, (n, N, 3)."""
-        return self._seen[1]
+        return self._states[1]
 
     @functools.cached_property
-    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
+    def _states(self) -> tuple[np.ndarray, np.ndarray]:
         if self.states is not None:
             return self.states
         assert self.rows is not None  # there are rows or states
@@ -168,10 +168,10 @@ class Ensemble(Attitudes, Travels):
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
         if bodies.in_principal_axes:
             for k, row in enumerate(self.rows):
-                Q[k + 1], Omega[k + 1] = seen(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
+                Q[k + 1], Omega[k + 1] = in_users_axes(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
         else:  # body by body: a product of stacks may round in another order
             for i in range(N):
-                Q[1:, i], Omega[1:, i] = seen(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
+                Q[1:, i], Omega[1:, i] = in_users_axes(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
 
     def velocities(self) -> Iterable[np.ndarray]:
@@ -220,14 +220,14 @@ class Ensemble(Attitudes, Travels):
     def message(self) -> str:
         """What went wrong, in one text; empty if nothing did."""
         lost = np.flatnonzero(self.failed >= 0)
-        told = []
+        sentences = []
         if self.stats["interrupted"]:
-            told.append(f"Interrupted at step {self.stats['n_steps']}; what was computed until then is here.")
+            sentences.append(f"Interrupted at step {self.stats['n_steps']}; what was computed until then is here.")
         if len(lost):
-            told.append(f"{len(lost)} of {len(self)} bodies failed.")
-            told.extend(self._sentence(int(i)) for i in lost[:3])
-            told.extend(["..."] * (len(lost) > 3))
-        return " ".join(told)
+            sentences.append(f"{len(lost)} of {len(self)} bodies failed.")
+            sentences.extend(self._sentence(int(i)) for i in lost[:3])
+            sentences.extend(["..."] * (len(lost) > 3))
+        return " ".join(sentences)
 
     def _sentence(self, i: int) -> str:
         if i in self.sentences:

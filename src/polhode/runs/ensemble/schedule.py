@@ -14,7 +14,7 @@ from polhode.inputs import functions
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel
-from polhode.machine.guard import check, tried
+from polhode.machine.guard import check, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
@@ -193,8 +193,8 @@ class Run:
             f"torque of {bodies.kinds[0].name!r} (or of the start of {self.method.name})",
             kernel,
             places,
-            lambda place: tried(lambda: of_machine(place)),
-            lambda place: tried(lambda: of_python(place)),
+            lambda place: floats_or_none(lambda: of_machine(place)),
+            lambda place: floats_or_none(lambda: of_python(place)),
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
@@ -249,7 +249,7 @@ class Run:
                 return None
             last = min(first + group, self.blocks)
             try:
-                return self._taken(steps, first, last)
+                return self._advance_blocks(steps, first, last)
             except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
                 width = self.way.width
                 leave = slice(first * width, last * width)
@@ -278,7 +278,7 @@ class Run:
             self.sink.take(self.out, self.row, self.failed)
             self.row = 0
 
-    def _taken(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
+    def _advance_blocks(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
         """Some blocks over some steps: the iterations, and what the watched functions did there."""
         if self.watch is None:
             return self._loop(steps, begin, end, self.states), None

@@ -16,7 +16,7 @@ from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import attitude, in_principal, velocity
 from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
-from polhode.runs.seen import seen
+from polhode.runs.users_axes import in_users_axes
 
 
 @dataclass(frozen=True)
@@ -76,15 +76,15 @@ class Bodies:
             return q, moments * in_principal(axes, self.Omega0[which])
         return quaternion(attitude(self.Q0[which], axes)), moments * in_principal(axes, self.Omega0[which])
 
-    def seen(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_users_axes(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
         if self.in_principal_axes:
             moments = np.broadcast_to(self.moments, (len(self), 3))[which]
-            return seen(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+            return in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
         Q, Omega = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
         for i in np.unique(which).tolist():  # body by body: a product of stacks may round in another order
             own = which == i
-            Q[own], Omega[own] = seen(self.problem(i), rows[own])
+            Q[own], Omega[own] = in_users_axes(self.problem(i), rows[own])
         return Q, Omega
 
 

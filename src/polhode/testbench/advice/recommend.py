@@ -258,7 +258,7 @@ def _calls(d: Mapping[str, Any], data: Mapping[str, Any], h: float) -> float:
 
 def _reasons(m: Method, d: Mapping[str, Any], free: bool, limit: str, accuracy: float, calls: float) -> tuple[str, ...]:
     """Sentences: what the step is limited by, what it costs, what is kept."""
-    told = [
+    sentences = [
         {
             "accuracy": f"the step is as large as an error of {accuracy:g} allows",
             "drift": "its energy drifts, and the horizon keeps the step small",
@@ -266,17 +266,17 @@ def _reasons(m: Method, d: Mapping[str, Any], free: bool, limit: str, accuracy: 
         }[limit]
     ]
     if not free:
-        told.append(f"{calls:.3g} torque evaluation{'s' if calls != 1 else ''} a step")
+        sentences.append(f"{calls:.3g} torque evaluation{'s' if calls != 1 else ''} a step")
         if _keeps(m, "symplectic", free):
-            told.append("symplectic: the energy error stays bounded")
+            sentences.append("symplectic: the energy error stays bounded")
         elif d["drift"] == "none":
-            told.append("no drift was seen, though nothing guarantees that")
+            sentences.append("no drift was seen, though nothing guarantees that")
     elif _keeps(m, "symplectic", free):
-        told.append("symplectic")
+        sentences.append("symplectic")
     kept = [name for name in ("momentum", "energy") if _keeps(m, name, free)]
     if kept:
-        told.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
-    return tuple(told)
+        sentences.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
+    return tuple(sentences)
 
 
 @functools.cache

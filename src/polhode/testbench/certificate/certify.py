@@ -9,11 +9,13 @@ from typing import Any
 from polhode.inputs import checked_call, flag
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
-from polhode.integrators.properties import PROPERTIES, claims_of, measured_by
+from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.summary import summary
+
+MEASUREMENTS = len(groups())
 
 
 @checked_call
@@ -69,18 +71,26 @@ def certify(method: str | Integrator, *, drift: bool = True, progress: bool = Fa
 
 
 class display:
-    def __init__(self, progress: bool) -> None:
-        self.progress = progress
+    """A progress bar that says what is being measured, or none; gives a function to call with each name."""
+
+    def __init__(self, progress: bool, total: int | None = MEASUREMENTS) -> None:
+        self.progress, self.total = progress, total
 
     def __enter__(self) -> Callable[[str], None]:
         if not self.progress:
             return lambda key: None
-        from rich.console import Console
+        from polhode.runs.progress_bar import Bar
 
-        self.status = Console(stderr=True).status("measuring")
-        self.status.start()
-        return lambda key: self.status.update(f"measuring: {key}")
+        self.bar, begun = Bar(self.total, "measuring"), -1
+        show = self.bar.__enter__()
+
+        def tick(key: str) -> None:
+            nonlocal begun
+            begun += 1
+            show(begun, f"measuring: {key}")
+
+        return tick
 
     def __exit__(self, *exception: Any) -> None:
         if self.progress:
-            self.status.stop()
+            self.bar.__exit__(*exception)

@@ -12,7 +12,7 @@ from polhode.testbench.certificate.certificate import Property
 
 def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[str, ...]:
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
-    told = []
+    sentences = []
     (group,) = measured_by("orthogonality", "potential")
     verdict = {key: p.verdict for key, p in found.items()}
     free, potential, forced = (
@@ -21,7 +21,7 @@ def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[
     )
     loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != group]
     if verdict.get(group) == "no":
-        told.append(
+        sentences.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
             if notes.get("stretch") == "even"
             else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor "
@@ -29,24 +29,26 @@ def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[
         )
     rate = notes.get("rate", "")
     if rate in READINGS:
-        told.append(READINGS[rate])
+        sentences.append(READINGS[rate])
     elif _low(free):
-        told.append(
+        sentences.append(
             f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
             "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
         )
     elif _low(potential):
-        told.append("The free body converges and the body under a torque does not: look at where the torque enters.")
+        sentences.append(
+            "The free body converges and the body under a torque does not: look at where the torque enters."
+        )
     elif _behind(forced, potential):
-        told.append(
+        sentences.append(
             "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
         )
     if loose and not _low(free) and not _low(potential):
-        told.append(
+        sentences.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
             "Iterate to round-off, not to a tolerance."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 READINGS = {

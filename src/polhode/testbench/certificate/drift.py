@@ -3,6 +3,10 @@
 Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the method is symplectic, as measured, so that a
 modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate
 and with what would decide.
+
+Beside the rate stands what the fit says of conjugate symplecticity. Where a modified energy E + h^r F exists, F fits
+the energy error, and what is left falls like h^(r+2): the residual over that power is constant. Where none exists, what
+is left falls no faster than the error itself.
 """
 
 import time
@@ -30,6 +34,8 @@ WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
 LONGEST = 90.0  # seconds, after which a run is ended
+SMALL = 1e-12  # energy error that is nothing but round-off
+EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
 PICTURE = 400  # points of the curve that goes to the page
 
 
@@ -87,8 +93,8 @@ def _yes(row: DriftRow, p: Problem, t_end: float, starts: int) -> Property:
     if row.verdict == "unstable":
         return Property(None, None, "yes", f"{how}unstable, {evidence.message}", coverage="blows up at h = 1/8")
     law = "" if row.exponent is None else f", like h^{row.exponent:.1f}"
-    fitted = f"; fitted away: {evidence.modified}" if evidence.modified else ""
-    how += f"{row.words}, {evidence.rate:+.1e} ± {evidence.error:.0e} a unit of time at h = {evidence.h:g}{law}{fitted}"
+    how += f"{row.words}, {evidence.rate:+.1e} ± {evidence.error:.0e} a unit of time at h = {evidence.h:g}{law}"
+    how += _modified(row)
     coverage = f"at h = {', '.join(f'{e.h:g}' for e in row.evidence)}, each from starts of its own"
     return Property(evidence.rate, 5 * evidence.error, "yes", how, bound=evidence.bound, coverage=coverage)
 
@@ -98,11 +104,7 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
     row, p, t_end = min(rows, key=lambda r: r[0].evidence[0].bound if r[0].evidence[0].stable else np.inf)
     evidence = row.evidence[0]
     how = f"{_where(p, t_end, starts)}: {row.words}, |rate| < {evidence.bound:.0e} at h = {evidence.h:g}"
-    if evidence.modified:
-        how += f"; a modified energy explains {evidence.modified}"
-    exponent = _residual_power(row)
-    if exponent is not None:
-        how += f"; what is left falls like h^{exponent:.1f}"
+    how += _modified(row)
     if refusals:
         how += f"; on another body it {refusals[0]}"
     threshold, coverage = 5 * evidence.error, f"{len(rows)} stress tests, up to t = {t_end:g}"
@@ -115,10 +117,25 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
     return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
 
 
-def _residual_power(row: DriftRow) -> float | None:
-    """The power of h by which the residual falls: two above the order where a modified energy exists."""
-    e = [x.residual for x in row.evidence if x.stable and x.modified and x.residual > 0]
-    return float(np.log2(e[1] / e[0])) if len(e) == 2 else None
+def _modified(row: DriftRow) -> str:
+    """What the fitted modified energy explains, and whether one exists, in words."""
+    e = row.evidence[0]
+    if not e.modified:
+        return ""
+    words = f"; a modified energy explains {e.modified}"
+    found = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL]
+    if len(found) < 2:
+        return words
+    x, y = found[:2]
+    error, left = (
+        float(np.log(b / a) / np.log(y.h / x.h)) for a, b in ((x.amplitude, y.amplitude), (x.residual, y.residual))
+    )
+    words += f"; the error falls like h^{error:.1f} and what is left of it like h^{left:.1f}, "
+    if left - error > EXISTS:
+        return words + "so a modified energy exists, as far as is seen: symplectic, or conjugate to it"
+    if left - error < NONE:
+        return words + "so none of this kind exists"
+    return words + "which does not tell whether one exists"
 
 
 def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> tuple[Property, dict[str, Any]]:

@@ -6,13 +6,18 @@ tolerance made for floats: yes in floats. Any other is the method's own: no. A k
 calls `math`) is measured from outside.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import mpmath
+import numpy as np
 
 from polhode.integrators.method import Method
 from polhode.integrators.properties import ORDER, Row, groups
+from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import orders as by_order
@@ -23,11 +28,17 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.look import Look, box, states
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
 FLOATS = 1e-13  # a defect below it is not seen in floats
+THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
+ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
+LARGE = 0.5  # radians a step, from which on a solver may be at its limit
+PLAIN = 1e-3  # part of the momentum, from which on a defect at such a step is one of the method
+LOST = 0.2  # radians by which a step that has failed is off
+SHARE = 0.6  # seconds of computing, after which a measurement visits no more states
 LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
@@ -59,7 +70,7 @@ def diagnosed(method: Method, found: dict[str, Property], look: Look) -> tuple[s
         return ()
     clues, _ = guarded(lambda: clues_of(look.run), LONGEST)
     kin, _ = guarded(lambda: kin_of(look.run), LONGEST)
-    return outside.told_of(look, found, clues or {}, kin)
+    return outside.diagnosis_of(look, found, clues or {}, kin)
 
 
 def _values(method: Method, p: Problem, row: Row) -> list[Property]:
@@ -111,25 +122,94 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
 
 
 def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
-    """A defect at two precisions, and at a larger step where it is below the round-off of floats."""
+    """A defect at two precisions, at a larger step where it is below the round-off of floats; and where it holds, at
+    the other states of the battery."""
     defect = theorems.DEFECTS[row.measure]
     finding = theorems.finding(defect, method, p)
     way = DERIVATIVES if row.measure in BY_DERIVATIVES else ""
-    verdict, qualifier = "yes" if finding.holds else "no", ""
-    if not finding.holds and finding.high < FLOATS:
-        with mpmath.workdps(theorems.DIGITS[0]):
-            larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
-        if larger < FLOATS:
-            verdict, qualifier = "yes", f"in floats ({max(finding.high, 1e-99):.0e})"
-    yield Property(
-        value=finding.high,
-        threshold=10.0 ** (8 - theorems.DIGITS[1]),
-        verdict=verdict,
-        how=f"{row.how}{way}; {TWO_PRECISIONS.format(*theorems.DIGITS)}",
-        bound=10.0 ** (8 - theorems.DIGITS[1]) if verdict == "yes" else None,
-        coverage=f"a generic state without symmetry, h = 1/8, {theorems.DIGITS[0]} and {theorems.DIGITS[1]} digits",
-        qualifier=qualifier,
-    )
+    how = f"{row.how}{way}; {TWO_PRECISIONS.format(*theorems.DIGITS)}"
+    digits = f"{theorems.DIGITS[0]} and {theorems.DIGITS[1]} digits"
+    coverage, qualifier, threshold = f"a generic state without symmetry, h = 1/8, {digits}", "", THRESHOLD
+    if not finding.holds:
+        larger = np.inf
+        if finding.high < FLOATS:
+            with mpmath.workdps(theorems.DIGITS[0]):
+                larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
+        if larger >= FLOATS:
+            yield Property(finding.high, threshold, "no", how, coverage=coverage)
+            return
+        qualifier = f"in floats ({max(finding.high, 1e-99):.0e})"
+    found = elsewhere(method, row, defect, FLOATS if qualifier else None)
+    if found.where:
+        seen = f"first seen {found.where}; round-off at a generic state"
+        yield Property(found.defect, threshold, "no", f"{how}; {found.defect:.0e} {found.where}", coverage=seen)
+        return
+    coverage += f"; {found.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(ELSEWHERE)} rad"
+    if found.refused:
+        coverage += f"; {found.refused[0]}"
+    yield Property(finding.high, threshold, "yes", how, bound=threshold, coverage=coverage, qualifier=qualifier)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What the states of the battery show: the first where a defect stays, its size, how many were seen, refusals."""
+
+    where: str = ""
+    defect: float = 0.0
+    seen: int = 0
+    refused: tuple[str, ...] = ()
+
+
+def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float | None = None) -> Elsewhere:
+    """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
+    `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
+    clock, seen, refused = time.process_time(), 0, []
+    for state in states("free" if method.free_only else row.case)[1:]:
+        if seen and time.process_time() - clock > SHARE:
+            break
+        p = state.problem
+        start = theorems.Start(*p.start(), p.t0)
+        size = max(abs(x) for x in start.Pi) or 1.0
+        for radians in ELSEWHERE:
+            h = mpmath.mpf(state.step(radians))
+            try:
+                low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
+                unsolved = low > 0 and radians > LARGE and (low < PLAIN * size or _is_lost(method, p, h, start))
+            except Exception:  # a kernel may fail in any way it likes
+                unsolved = True
+            if unsolved:
+                refused.append(f"{state.words} it does not solve a step of {radians:g} rad")
+                break
+            if low:
+                return Elsewhere(f"{state.words}, {radians:g} rad a step", low, seen)
+        seen += 1
+    return Elsewhere(seen=seen, refused=tuple(refused))
+
+
+def _stays(
+    method: Method, p: Problem, defect: Callable[..., Any], h: Any, start: theorems.Start, floor: float | None
+) -> float:
+    """The defect, or zero where it is round-off or below the floor."""
+    with mpmath.workdps(theorems.DIGITS[0]):
+        low = float(defect(method, p, h, start))
+    if floor is not None:
+        return low if low > floor else 0.0
+    return low if low > LOW and not theorems.finding(defect, method, p, h, start).holds else 0.0
+
+
+def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:
+    """Whether one step misses the motion by a good part of the rotation."""
+    from polhode.reference.reference import by_dop853
+
+    body, q, Pi, t = theorems.placed(p, method, start)
+    q, _ = theorems.fresh(method, h, t, q, Pi, body)
+    Q, _ = by_dop853(p, p.t0 + float(h))
+    off = np.array(matrix(q), dtype=float).reshape(3, 3) @ p.axes.T - Q  # the kernel's axes are the principal ones
+    return float(np.abs(off).max()) > LOST
+
+
+def _few(numbers: Sequence[float]) -> str:
+    return ", ".join(f"{x:g}" for x in numbers)
 
 
 def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:

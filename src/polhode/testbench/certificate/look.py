@@ -1,9 +1,9 @@
 """An integrator that is looked at from outside: how it is run, and what kind of thing it is.
 
 What it returns is copied (a wrapped library may return the same arrays each time), what it raises becomes a sentence,
-and before anything is measured it is asked four questions: does the same call give the same numbers twice; do n steps
-at once give what n steps one by one give, or does it remember; are its numbers those of single precision; and do they
-follow a small change of the start, or move in jumps?
+and before anything is measured it is asked five questions: does the same call give the same numbers twice; do n steps
+at once give what n steps one by one give, or does it remember; are its numbers those of single precision; do they
+follow a small change of the start, or move in jumps; and does a negative step go back?
 """
 
 import functools
@@ -21,12 +21,13 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
-from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.guard import Refused, guarded
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
 STEPS_AT_ONCE = 5
+BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Character:
     memory: float = 0.0  # between n steps at once and one by one
     single: bool = False
     jump: float = 0.0  # of its result, where the start changes by next to nothing
+    forward_only: bool = False  # a negative step goes forward, or nowhere
     refusal: str = ""  # why it could not be asked
 
     @property
@@ -46,22 +48,29 @@ class Character:
 
     def sentences(self) -> list[str]:
         """What a reader should know."""
-        told = []
+        sentences = []
         if self.noise:
-            told.append(f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy.")
+            sentences.append(
+                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy."
+            )
         if self.memory:
-            told.append(
+            sentences.append(
                 f"It has memory: {STEPS_AT_ONCE} steps at once differ from {STEPS_AT_ONCE} steps one by one by "
                 f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
             )
+        if self.forward_only:
+            sentences.append(
+                "h < 0 is not honoured: a step of -h does not go back. Symmetry cannot be told, and a composition with "
+                "negative steps would be wrong."
+            )
         if self.single:
-            told.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
+            sentences.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
         elif self.jump and not self.noise:
-            told.append(
+            sentences.append(
                 f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
                 "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
             )
-        return told
+        return sentences
 
 
 def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
@@ -110,6 +119,10 @@ class Look:
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
+        self.fails: dict[
+            str, str
+        ] = {}  # words of a state where it gives no result even with a small step, and what it did
+        self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.ends = time.process_time() + seconds
         self.character = Character()
@@ -152,7 +165,7 @@ def states(case: str) -> tuple[State, ...]:
     return tuple(battery(CASES[case]()))
 
 
-# ---- the four questions -------------------------------------------------------------------------------
+# ---- the five questions -------------------------------------------------------------------------------
 
 
 def character_of(look: Look) -> Character:
@@ -188,7 +201,18 @@ def character_of(look: Look) -> Character:
         memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
         single=single,
         jump=jump,
+        forward_only=bool(guarded(lambda: _goes_forward(look, p, h, flat), BACKWARDS)[0]),
     )
+
+
+def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.ndarray]) -> bool:
+    """Whether a step of -h moves the body forward, or not at all."""
+    try:
+        back = flat(look.run(p, p.Q0, p.Omega0, -h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
+    except Refused:
+        return False  # it says so itself
+    ahead = flat(look.run(p, p.Q0, p.Omega0, h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
+    return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 
 
 def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray], tiny: float = 3e-10) -> float:

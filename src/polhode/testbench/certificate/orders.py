@@ -26,7 +26,11 @@ WRONG = 0.1  # of an error with the finest steps, from which on there is no conv
 ABOVE = 15  # times the floor, from which on an error counts
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
+OWN_STEPS = "does not depend on the largest steps: it chooses its own"
 LARGE = 5.0  # radians in one step, in which what is exact still is
+RESOLVED = 1e-9  # error of a small step that the reference resolves
+CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
 
 
@@ -76,6 +80,14 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     error = max(finest[1], abs(finest[0] - before[0]) / 2)
     words = f"stops falling at {flat:.0e}" if flat > 100 * round_off else ""
     return Exponent(float(value), float(error), float(flat), words)
+
+
+def chooses(e: np.ndarray, round_off: float = ROUND_OFF) -> bool:
+    """Whether the errors of the largest steps are small, and hardly depend on the step: it divides them as it likes."""
+    first = e[:4]
+    if not np.isfinite(first).all() or first.min() < 100 * round_off:
+        return False
+    return bool(first.max() < SMALL_ERROR and first.max() < 3 * first.min())
 
 
 def _floor(h: np.ndarray, e: np.ndarray, slopes: np.ndarray, round_off: float) -> float:
@@ -131,8 +143,9 @@ def order(
     """The orders of Q and Omega as properties, and the notes "stalls" and "own steps"; steps and errors."""
     h, e = errors(run, p)
     results, note = [], ""
+    own = any(chooses(column, round_off) for column in e.T)
     for column in e.T:
-        found = exponent(h, column, round_off)
+        found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _is_exact(run, p) if found.value == float("inf") else 0.0
         if large > 100 * round_off:
             found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of {LARGE:g} rad")
@@ -146,7 +159,7 @@ def order(
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
         results.append(Property(found.value, CLEAR, verdict, how, bound=bound))
-    return results, note, (h, e)
+    return results, "own steps" if own else note, (h, e)
 
 
 # ---- one step at many states ---------------------------------------------------------------------------
@@ -165,8 +178,9 @@ def off(look: Look, state: State, radians: float) -> float:
 def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
     """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
 
-    An order is lower where a small step is off by a good part of the rotation it makes (it does not converge), or where
-    one step is off by far more than at the generic state and falls too slowly with h.
+    An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
+    small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
+    state and falls too slowly with h.
     """
     lowest, where, refused, seen = order_there, "", [], 0
     usual = [np.nan, np.nan]
@@ -174,7 +188,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         if look.hurried(6.0) and seen > 4:
             break
         try:
-            small, *pair = (off(look, state, x) for x in (SMALL, *ONE_STEP))
+            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -182,8 +196,12 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         if seen == 1:
             usual = pair
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        if small > max(OFF * SMALL, 10 * look.character.floor * 1e-15) or (
-            max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
+        noise = 10 * look.character.floor * 1e-15
+        inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
+        if (
+            inconsistent
+            or small > max(OFF * SMALL, noise)
+            or (max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1])
         ):
             found = 0.0
         elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
@@ -191,6 +209,6 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and seen > 1:
-            look.differs.setdefault(state.words, f"one step is off by {max(small / SMALL, pair[1] / 0.3):.0%} of it")
+            look.differs.setdefault(state.words, f"one step is off by {max(small / SMALL, pair[1] / 0.3):.1%} of it")
             lowest, where = found, where or state.words
     return lowest, where, refused, seen

@@ -29,7 +29,7 @@ from polhode.testbench.certificate.guard import Refused, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import SINGLE, Look, advance_of, box, character_of
 
-__all__ = ["Look", "advance_of", "box", "measured", "order", "tried"]
+__all__ = ["Look", "advance_of", "box", "check_first_step", "measured", "order"]
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
@@ -40,7 +40,9 @@ LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
 ABOVE = 30  # times round-off, from which on a defect is the method's own
 STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
-LARGE = 0.9  # radians a step, from which on such a failure may be that of a solver at its limit
+LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
+SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
@@ -49,7 +51,7 @@ def measured(
 ) -> tuple[dict[str, Property], tuple[str, ...]]:
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
-    tried(look.advance, name_of(method))
+    check_first_step(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
@@ -70,40 +72,51 @@ def measured(
         found |= zip((row.key for row in rows), values)
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
+    found = {key: _doubted(look, key, p) for key, p in found.items()}
     if "own steps" in notes.values() and look.tolerance is None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
     if look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
+    if look.character.floor > 1:  # what does not fall with h is then its arithmetic
+        notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
     clues, _ = guarded(lambda: clues_of(look.run), seconds)
     kin, _ = guarded(lambda: kin_of(look.run), seconds)
-    return found, told_of(look, found, notes | (clues or {}), kin)
+    return found, diagnosis_of(look, found, notes | (clues or {}), kin)
 
 
-def told_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
+def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
     its kin has."""
     if kin is None:
-        return (*_told(look), *diagnosis(found, notes))
+        return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
+    if kin.is_same and (look.differs or look.character.memory):
+        where = "in its first step" if look.character.memory else "at a generic state"
+        look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same:
-        return tuple(_told(look))
+        return tuple(_oddities(look))
+    if kin.near:
+        return (*_oddities(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    return (*_told(look), *diagnosis(found, notes), *([kin.words] if lost else []))
+    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if lost else []))
 
 
-def _told(look: Look) -> list[str]:
+def _oddities(look: Look) -> list[str]:
     """What the character of the integrator and the states where it differs have to say."""
     told = look.character.sentences()
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
         rest = f"; so too {', '.join(more)}" if more else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
+    if look.fails:
+        first, *more = (f"{where} it {what}" for where, what in look.fails.items())
+        told.append(f"It does not run everywhere: {'; '.join([first, *more])}.")
     return told
 
 
-def tried(run: Run, name: str) -> None:
+def check_first_step(run: Run, name: str) -> None:
     """A first step, so that an integrator that does not run gets a sentence."""
     p = placed(potential())
 
@@ -117,6 +130,15 @@ def tried(run: Run, name: str) -> None:
     Q, Omega = result
     if Q.shape != (3, 3) or Omega.shape != (3,):
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
+
+
+def _doubted(look: Look, key: str, p: Property) -> Property:
+    """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
+    known to be wrong elsewhere: they may be the reason."""
+    if p.verdict != "yes" or key not in look.ended or not look.differs:
+        return p
+    why = f"{p.how}; but not {look.ended[key]}, and it is wrong elsewhere"
+    return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
 
 
 def _of_a_tolerance(row: Row, p: Property) -> Property:
@@ -135,6 +157,9 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
     floor *= min(look.character.floor, 1e8)
+    if row.measure == "symmetry" and look.character.forward_only:
+        how = f"{row.how_outside or row.how}: a step of -h does not go back"
+        return [Property(None, floor, "undecided", how)], ""
 
     def at(state: State, radians: float, n: int) -> float:
         run = look.run if n == 1 else lambda p, Q, Omega, h, k, t: look.run(p, Q, Omega, h, n * k, t)
@@ -177,11 +202,16 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
                 radians.append(x)
             except Refused as error:
                 refused.append(f"{state.words} it {error.words}")
+                if seen and x == RADIANS[0]:
+                    look.fails.setdefault(state.words, error.words)
                 break
+        whole = len(found)
         found, radians = _solved(look, state, found, radians)
+        if len(found) < whole:
+            look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
         if not found:
             continue
-        if not seen and not refused and radians[-1] < LARGE:
+        if not seen and not refused and radians[-1] < ENOUGH:
             doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         seen, most = seen + 1, max(most, radians[-1])
         if max(found) > ABOVE * floor:
@@ -196,10 +226,10 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
-    return [_held(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+    return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
 
 
-def _held(
+def _without_defect(
     look: Look, row: Row, how: str, floor: float, worst: float, most: float, seen: Any, doubts: Any, refused: Any
 ) -> Property:
     """The property of which no defect was seen."""
@@ -227,7 +257,8 @@ def _solved(look: Look, state: State, found: list[float], radians: list[float]) 
     for k in range(1, len(found)):
         usual = max(found[k - 1], 1e-15 * look.character.floor)
         steep = found[k] > usual * (radians[k] / radians[k - 1]) ** steepest
-        if steep and (radians[k] > LARGE or _is_lost(look, state, radians[k])):
+        slow = radians[k] > SLOW and found[k] < PLAIN
+        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
             return found[:k], radians[:k]
     return found, radians
 
@@ -244,9 +275,9 @@ def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tup
     above = [(x, d) for x, d in zip(radians, found) if d > floor]
     if len(above) < 2:
         return f"only at {above[0][0]:g} rad a step", "scales"
-    (a, c), (b, d) = above[0], above[-1]
+    (a, c), (b, d) = above[:2]  # the smallest steps: at large ones a defect no longer grows
     power = np.log(d / c) / np.log(b / a)
-    if power < 1.5:  # less than any order
+    if power < 1:  # a method of order 1 has one that falls like h^2
         return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"
 

@@ -1,8 +1,8 @@
 """Properties of a kernel method, each measured by its theorem, in as many digits as it takes.
 
 A defect that falls when the precision is raised is round-off; one that stays is the method's own. So every
-yes-or-no property is measured at two precisions and no verdict hangs on a threshold chosen by hand. States
-are generic: three distinct moments, no attitude or velocity near a symmetry.
+yes-or-no property is measured at two precisions and no verdict hangs on a threshold chosen by hand. The state is
+generic unless another `start` is given: three distinct moments, no attitude or velocity near a symmetry.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,6 +41,15 @@ class Finding:
         return self.low < 10.0 ** (8 - DIGITS[0]) and self.high < 10.0 ** (8 - DIGITS[1])
 
 
+@dataclass(frozen=True)
+class Start:
+    """Another start than the generic one: attitude and momentum in principal axes, in floats, and the time."""
+
+    q: tuple[float, ...]
+    Pi: tuple[float, ...]
+    t: float
+
+
 def finding(defect: Callable[..., Any], method: Method, *arguments: Any) -> Finding:
     """Measure `defect(method, ...)` at both precisions."""
     values = []
@@ -53,29 +62,28 @@ def finding(defect: Callable[..., Any], method: Method, *arguments: Any) -> Find
 # ---- the defects -------------------------------------------------------------------------------------
 
 
-def symmetry(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def symmetry(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
-    body, q, Pi = generic(p, method)
-    t = mpf(1) / 3
+    body, q, Pi, t = placed(p, method, start, mpf(1) / 3)
     first = method.start(h, t, q, Pi, body)
     if method.extended:  # a first step makes the memory typical
-        first = taken(method, h, t - h, first, body)
-    there = taken(method, h, t, first, body)
+        first = one_step(method, h, t - h, first, body)
+    there = one_step(method, h, t, first, body)
     if not method.extended:
         there = method.start(-h, t + h, there[0], there[1], body)
-    back = taken(method, -h, t + h, there, body)
+    back = one_step(method, -h, t + h, there, body)
     missed = max(apart(back[0], first[0]), furthest(back[1], first[1]))
     return max(missed, furthest(back[3], first[3])) if method.extended else missed
 
 
-def symplecticity(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def symplecticity(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """max |D^T W(Pi1) D - W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian."""
-    body, q, Pi = generic(p, method)
+    body, q, Pi, t = placed(p, method, start)
     columns, Pi1 = [], Pi
     for j in range(6):
         xi = tuple(mpmath.mpc(0, STEP / 2) if j == k else mpmath.mpc(0) for k in range(3))
         dPi = tuple(mpmath.mpc(0, STEP) if j == 3 + k else mpmath.mpc(0) for k in range(3))
-        q1, Pi1 = fresh(method, h, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
+        q1, Pi1 = fresh(method, h, t, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
         real = tuple(x.real for x in q1)
         turn = compose(inverse(real), tuple(x.imag for x in q1))  # q1 = real (1 + i STEP xi1/2), |real| = 1
         columns.append([2 * x / STEP for x in turn[1:]] + [x.imag / STEP for x in Pi1])
@@ -84,40 +92,45 @@ def symplecticity(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
     return mpmath.mnorm(D.T * form(after) * D - form(Pi), mpmath.inf)
 
 
-def poisson(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
-    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0."""
-    body, q, Pi = generic(p, method)
-    columns, Pi1 = [], Pi
+def poisson(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
+    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0; and dPi1/dQ,
+    which must vanish."""
+    body, q, Pi, t = placed(p, method, start)
+    columns, turned, Pi1 = [], mpf(0), Pi
     for j in range(3):
-        dPi = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
-        _, Pi1 = fresh(method, h, q, tuple(a + b for a, b in zip(Pi, dPi)), body)
+        small = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
+        _, Pi1 = fresh(
+            method, h, t, compose(q, (1, *(x / 2 for x in small))), tuple(x + 0 * small[0] for x in Pi), body
+        )
+        turned = max(turned, *(abs(mpmath.im(x)) / STEP for x in Pi1))
+        _, Pi1 = fresh(method, h, t, q, tuple(a + b for a, b in zip(Pi, small)), body)
         columns.append([x.imag / STEP for x in Pi1])
     A = mpmath.matrix(columns).T
-    return mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf)
+    return max(turned, mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf))
 
 
-def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """Change of the spatial momentum in three steps."""
-    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi))
+    return _changed(method, p, h, start, lambda q, Pi: rotated(q, Pi))
 
 
-def vertical_momentum(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def vertical_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """Change of the vertical momentum in three steps."""
-    return _changed(method, p, h, lambda q, Pi: rotated(q, Pi)[2:])
+    return _changed(method, p, h, start, lambda q, Pi: rotated(q, Pi)[2:])
 
 
-def energy(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def energy(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """Change of the energy in three steps."""
     J = tuple(mpf(x) for x in p.moments.tolist())
     iJ = tuple(1 / x for x in J)
     potential = p.potential_kernel
     assert potential is not None  # of the problems on which it is measured
-    return _changed(method, p, h, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + potential(matrix(q), p.parameters),))
+    return _changed(method, p, h, start, lambda q, Pi: (dot(Pi, mul(iJ, Pi)) / 2 + potential(matrix(q), p.parameters),))
 
 
-def casimir(method: Method, p: Problem, h: Number = STEP_SIZE) -> Number:
+def casimir(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """Change of |Pi|^2 in three steps."""
-    return _changed(method, p, h, lambda q, Pi: (dot(Pi, Pi),))
+    return _changed(method, p, h, start, lambda q, Pi: (dot(Pi, Pi),))
 
 
 DEFECTS = {
@@ -149,7 +162,7 @@ def torque_calls(method: Method, p: Problem | None = None, h: float = 0.125, ste
     body = body_of(p, method, torque=counted)
     state = method.start(h, 0.0, *p.start(), body)
     for i in range(steps):
-        state = taken(method, h, i * h, state, body)
+        state = one_step(method, h, i * h, state, body)
     return len(calls)
 
 
@@ -176,7 +189,7 @@ def order(
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
             for i in range(n):
-                state = taken(method, h, i * h, state, body)
+                state = one_step(method, h, i * h, state, body)
             errors_Q.append(apart(state[0], q_end))
             errors_Omega.append(furthest(state[1], Pi_end))
             if n >= 8 * counts[0]:
@@ -202,7 +215,15 @@ def generic(p: Problem, method: Method) -> tuple[Body, Quat, Vec3]:
     return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
 
 
-def taken(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
+def placed(p: Problem, method: Method, start: Start | None = None, t: Number = 0) -> tuple[Body, Quat, Vec3, Number]:
+    """The body, attitude, momentum and time of a start, in mpmath; of the generic one if none is given."""
+    body, q, Pi = generic(p, method)
+    if start is None:
+        return body, q, Pi, mpf(t)
+    return body, unit(tuple(mpf(x) for x in start.q)), tuple(mpf(x) for x in start.Pi), mpf(start.t)
+
+
+def one_step(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
     """The state one step on."""
     state, report = method.step(h, t, state, body)
     if report[1] != 0:
@@ -212,9 +233,9 @@ def taken(method: Method, h: Number, t: Number, state: State, body: Body) -> Sta
     return state
 
 
-def fresh(method: Method, h: Number, q: Quat, Pi: Vec3, body: Body) -> tuple[Quat, Vec3]:
+def fresh(method: Method, h: Number, t: Number, q: Quat, Pi: Vec3, body: Body) -> tuple[Quat, Vec3]:
     """(q, Pi) one step on, started afresh."""
-    state = taken(method, h, mpf(0), method.start(h, mpf(0), q, Pi, body), body)
+    state = one_step(method, h, t, method.start(h, t, q, Pi, body), body)
     return state[0], state[1]
 
 
@@ -242,10 +263,10 @@ def form(Pi: Vec3) -> Any:
     return W
 
 
-def _changed(method: Method, p: Problem, h: Number, invariant: Callable[..., Numbers]) -> Number:
-    body, q, Pi = generic(p, method)
-    state = method.start(h, mpf(0), q, Pi, body)
+def _changed(method: Method, p: Problem, h: Number, start: Start | None, invariant: Callable[..., Numbers]) -> Number:
+    body, q, Pi, t = placed(p, method, start)
+    state = method.start(h, t, q, Pi, body)
     before = invariant(q, Pi)
     for i in range(3):
-        state = taken(method, h, i * h, state, body)
+        state = one_step(method, h, t + i * h, state, body)
     return furthest(invariant(state[0], state[1]), before)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.physics.problem import Problem
-from polhode.runs.trajectory import energies
+from polhode.runs.energies import energies
 
 PANELS = {
     "attitude": "attitude error (rad)",

@@ -22,7 +22,7 @@ from polhode.errors import InputError
 from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import Integrator, integrator
-from polhode.integrators.lookup import method as found
+from polhode.integrators.lookup import method as look_up
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 from polhode.runs.arguments import given_problem
@@ -133,7 +133,7 @@ class StressResult:
         for row in self.rows:
             if row.method == str(method):
                 return row
-        name = found(method).name
+        name = look_up(method).name
         for row in self.rows:
             if row.method == name:
                 return row
@@ -186,7 +186,7 @@ class Starts:
 
     def _motion(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """States along the motion, by a symplectic method."""
-        s = solve(self.problem, found("VLV"), h=min(self.h), n_steps=WAY, save_every=1, on_failure="return")
+        s = solve(self.problem, look_up("VLV"), h=min(self.h), n_steps=WAY, save_every=1, on_failure="return")
         return list(zip(s.Q, s.Omega)) if s.success else [(self.problem.Q0, self.problem.Omega0)]
 
     @property

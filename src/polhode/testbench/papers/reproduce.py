@@ -24,7 +24,7 @@ def reproduce(name: str, *, again: bool = False, progress: bool = False) -> Any:
     again, progress = flag("again", again), flag("progress", progress)
     chosen = REPRODUCTIONS if str(name).lower() == ALL else (reproduction(name),)
     found: dict[str, Any] = {}
-    with display(progress) as tick:
+    with display(progress, total=None) as tick:
         for spec in chosen:
             found[spec.name] = store.measured(spec, tick, again)
     return found if str(name).lower() == ALL else found[chosen[0].name]

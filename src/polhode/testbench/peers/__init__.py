@@ -1,9 +1,9 @@
 """Other people's integrators, each behind a few lines and looked up as "package:integrator".
 
 A module here has TITLE (what the package is), INSTALL (what pip is asked for), `names()` and `engine(name)`, and
-imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of
-all engines shows, where they are many. To add an engine, add its module to
-ENGINES. An adapter hands the torque over and takes states back; the stepping is all theirs.
+imports the package inside these two: nothing here is a dependency of polhode. SHOWN names those that a table of all
+engines shows, where they are many. To add an engine, add its module to ENGINES. An adapter hands the torque over and
+takes states back; the stepping is all theirs.
 """
 
 import importlib
@@ -19,6 +19,8 @@ ENGINES = {
     "jaxmd": "polhode.testbench.peers.jaxmd",
     "sdof": "polhode.testbench.peers.sdof",
     "heyoka": "polhode.testbench.peers.heyoka",
+    "drake": "polhode.testbench.peers.drake",
+    "exudyn": "polhode.testbench.peers.exudyn",
 }
 
 
@@ -48,6 +50,11 @@ def names(package: str) -> list[str]:
 def shown(package: str) -> list[str]:
     """The integrators of an installed package that a table of all engines shows."""
     return getattr(_adapter(package), "SHOWN", None) or names(package)
+
+
+def install_name(package: str) -> str:
+    """What pip is asked for."""
+    return _adapter(package).INSTALL if package in ENGINES else package
 
 
 def installed() -> dict[str, list[str] | str]:

@@ -38,7 +38,7 @@ def propagated(problem: Problem, times: np.ndarray, tolerance: float | None) -> 
     states, steps = [], 0
     for t in times:
         steps += integrator.propagate_until(float(t))[3]
-        states.append(_seen(problem, integrator))
+        states.append(_in_users_axes(problem, integrator))
     Q, Omega = zip(*states)
     return np.array(Q), np.array(Omega), steps
 
@@ -48,7 +48,7 @@ def _advanced(
 ) -> tuple[np.ndarray, np.ndarray]:
     integrator = _started(problem, Q, Omega, t, None)
     integrator.propagate_until(t + n * h)
-    return _seen(problem, integrator)
+    return _in_users_axes(problem, integrator)
 
 
 def _started(problem: Problem, Q: np.ndarray, Omega: np.ndarray, t: float, tolerance: float | None) -> Any:
@@ -60,7 +60,7 @@ def _started(problem: Problem, Q: np.ndarray, Omega: np.ndarray, t: float, toler
     return integrator
 
 
-def _seen(problem: Problem, integrator: Any) -> tuple[np.ndarray, np.ndarray]:
+def _in_users_axes(problem: Problem, integrator: Any) -> tuple[np.ndarray, np.ndarray]:
     Q = Rotation().from_quat(integrator.state[:4], scalar_first=True).as_matrix()
     return Q @ problem.axes.T, problem.axes @ (integrator.state[4:] / problem.moments)
 

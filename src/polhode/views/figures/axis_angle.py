@@ -11,7 +11,8 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call, items, number, rotation, text
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.runs.trajectory import given_trajectory, potential_energies
+from polhode.runs.energies import potential_energies
+from polhode.runs.trajectory import given_trajectory
 from polhode.views.figures.level_surfaces import level_surface
 from polhode.views.figures.style import INK, SOFT, new_figure, solid_axes, style
 from polhode.views.figures.trajectory import title
@@ -21,7 +22,7 @@ LIGHT, DARK = np.array([0.62, 0.74, 0.85]), np.array([0.10, 0.27, 0.45])
 GRID = 56
 """Points of the grid along each axis: the surfaces look smooth, and machine code needs a fraction of a second."""
 
-MOST = 20_000
+MOST_POINTS = 20_000
 """States of the trajectory drawn; beyond that the eye sees no more."""
 
 
@@ -51,7 +52,7 @@ def plot_axis_angle(
     marks = {text("a label in marks", label): rotation("a mark", Q) for label, Q in marks.items()}
     if levels is not None:
         levels = [number("one of levels", x) for x in items("levels", levels, "a sequence of numbers")]
-    vectors = trajectory.rotation[:: len(trajectory.t) // MOST + 1].as_rotvec()
+    vectors = trajectory.rotation[:: len(trajectory.t) // MOST_POINTS + 1].as_rotvec()
     with style():
         if axes is None:
             figure = new_figure(figsize=(6.4, 6.0))
@@ -109,7 +110,7 @@ def _inside(triangles: np.ndarray) -> np.ndarray:
 
 def _levels(trajectory: Any, U: np.ndarray) -> list[float]:
     """Three levels from the lowest potential that was met up to the energy of the start, or below the highest."""
-    low = potential_energies(trajectory.problem, trajectory.Q[:: len(trajectory.t) // MOST + 1]).min()
+    low = potential_energies(trajectory.problem, trajectory.Q[:: len(trajectory.t) // MOST_POINTS + 1]).min()
     top, highest = trajectory.energy[0], np.nanmax(np.where(np.isfinite(U), U, np.nan))
     parts = (0.25, 0.6, 1.0) if top < highest else (0.25, 0.5, 0.75)
     return [low + part * (min(top, highest) - low) for part in parts]

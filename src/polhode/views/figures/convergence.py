@@ -69,8 +69,8 @@ def _guides(axes: "Axes", orders: Any) -> None:
     for p in sorted(orders):
         e = np.sqrt(bottom * top) * (h / np.sqrt(low * high)) ** p
         axes.plot(h, e, color=SOFT, lw=0.7, zorder=0)
-        x = min(high, np.sqrt(low * high) * (top / np.sqrt(bottom * top) / 3) ** (1 / p))
-        y = np.sqrt(bottom * top) * (x / np.sqrt(low * high)) ** p
-        axes.text(x, y, f" $h^{p}$", color=INK, fontsize=6.5, va="center", ha="left")
+        x = np.sqrt(low * high) * (top / bottom) ** (1 / (2 * p))  # where it meets the top
+        place = (x, top, f"$h^{p}$", "bottom", "center") if x < high else (high, e[1], f" $h^{p}$", "center", "left")
+        axes.text(*place[:3], color=INK, fontsize=6.5, va=place[3], ha=place[4])  # outside, where no curve is
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, top)

@@ -71,7 +71,7 @@ def _panel(axes: "Axes", row: DriftRow, e: Evidence, low: float, high: float, un
     axes.fill_between(t, floor, ceiling, color=colour, alpha=0.28, lw=0)
     axes.plot(t, mean, color=colour, lw=0.9)
     if e.stable and e.linear:
-        middle = e.energy_error.mean() / unit
+        middle = e.energy_error[0].mean() / unit  # the slope is that of all starts, the line through the one drawn
         fit = middle + e.slope / unit * (e.t[[0, -1]] - e.t.mean())
         axes.plot(e.t[[0, -1]], fit, color=INK, lw=0.8, ls=(0, (5, 2.5)))
         text = f"slope {typeset(e.slope, e.error)}"

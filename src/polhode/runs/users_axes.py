@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 
-def seen(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_users_axes(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities in the user's axes, from rows of (q, Pi) in principal axes."""
     if len(rows) <= FEW and problem.moments.ndim == 1:
         with contextlib.suppress(ZeroDivisionError):  # a quaternion of zeros: arrays make NaN of it
-            return _seen_one_by_one(problem, rows)
+            return _one_by_one(problem, rows)
     w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
     s = 2 / (w * w + x * x + y * y + z * z)
     Q = np.empty((len(rows), 3, 3))
@@ -28,7 +28,7 @@ FEW = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
 
 
-def _seen_one_by_one(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _one_by_one(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Q: list[Any] = []
     Omega: list[Any] = []
     J = problem.moments.tolist()
