@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from polhode.inputs import functions
-from polhode.inputs.functions import axes, seen
+from polhode.inputs.functions import axes, users_attitude
 from polhode.inputs.parameters import Fields
 from polhode.kernels.fingerprint import codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
@@ -69,28 +69,28 @@ def _timed_potential(user: Callable, fields: Fields | None) -> Callable:
 
 def _in_body(line: Callable) -> Callable:
     def torque(t, Q, par):  # type: ignore[no-untyped-def]
-        return apply_transposed(axes(par), line(t, seen(Q, par), par))
+        return apply_transposed(axes(par), line(t, users_attitude(Q, par), par))
 
     return torque
 
 
 def _in_space(line: Callable) -> Callable:
     def torque(t, Q, par):  # type: ignore[no-untyped-def]
-        return apply_transposed(Q, line(t, seen(Q, par), par))
+        return apply_transposed(Q, line(t, users_attitude(Q, par), par))
 
     return torque
 
 
 def _moment_in_body(line: Callable) -> Callable:
     def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
-        return apply_transposed(axes(par), line(t, seen(Q, par), apply(axes(par), Omega), par))
+        return apply_transposed(axes(par), line(t, users_attitude(Q, par), apply(axes(par), Omega), par))
 
     return moment
 
 
 def _moment_in_space(line: Callable) -> Callable:
     def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
-        return apply_transposed(Q, line(t, seen(Q, par), apply(Q, Omega), par))
+        return apply_transposed(Q, line(t, users_attitude(Q, par), apply(Q, Omega), par))
 
     return moment
 
