@@ -18,6 +18,7 @@ from table import Table, show
 SECTIONS = (
     "against_c",
     "ensembles",
+    "calls",
     "any_accuracy",
     "equal_error",
     "per_step",

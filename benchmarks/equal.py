@@ -16,6 +16,9 @@ COMPOSED = ("VLV/KL8", "SR2/KL6", "SR2/KL8", "SR2/SS10")
 MOST_SECONDS = 4.0
 """Once a run takes longer, nothing finer is tried."""
 
+OWN_SECONDS = 1.0
+"""The same for methods of ours other than VLV, of which only the fastest is shown."""
+
 
 def candidates():
     """Names of the methods of ours that are tried: VLV, the catalogue from order four on, compositions."""
@@ -23,7 +26,12 @@ def candidates():
     return ("VLV", *high, *COMPOSED)
 
 
-def coarsest(setting, error, targets, start, finest):
+def most_seconds(name):
+    """How long a run of a method of ours may take while its settings are looked for."""
+    return MOST_SECONDS if name == "VLV" else OWN_SECONDS
+
+
+def coarsest(setting, error, targets, start, finest, most=MOST_SECONDS):
     """For each target, in falling order, the coarsest setting(k), 0 <= k <= finest, that reaches it, or None.
 
     The search begins at `start`, where every solver is sane, and goes in strides of four, then back one by one; it
@@ -42,7 +50,7 @@ def coarsest(setting, error, targets, start, finest):
     k = start
     for target in targets:
         while k <= finest and not reached(k, target):
-            k = k + 4 if seconds[k] < MOST_SECONDS else finest + 1
+            k = k + 4 if seconds[k] < most else finest + 1
         while 4 <= k <= finest and reached(k - 4, target):
             k -= 4
         tried = range(max(k - 3, 0), k + 1) if k <= finest else ()

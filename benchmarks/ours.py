@@ -12,10 +12,10 @@ def loop(problem, method, h, n):
     out = np.empty((1, 7))
 
     def run():
-        taken, _, _, iterations, error, state = runner.advance(0, n, n, n, out, 0)
+        taken, _, _, iterations, error, _ = runner.advance(0, n, n, n, out, 0)
         if taken < n:
             raise RuntimeError(runner.failure(taken, taken * h, error))
-        return np.array(state[1]), iterations
+        return np.array(runner.state[1]), iterations
 
     return run
 

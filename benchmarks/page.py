@@ -1,6 +1,6 @@
-"""Write results/bench.json as docs/performance.md.
+"""Write results/bench.json as docs/performance.md, and what it says of heyoka in the table of README.md.
 
-python benchmarks/page.py [JSON [PAGE]]
+python benchmarks/page.py [JSON [PAGE [README]]]
 """
 
 import importlib
@@ -10,9 +10,13 @@ import sys
 
 import summary
 from bench import OUT, SECTIONS
+from sections.any_accuracy import overall
 from table import markdown
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "performance.md"
+README = pathlib.Path(__file__).parent.parent / "README.md"
+ROW = "| heyoka, "
+"""How its row in the README begins; the time is the third cell."""
 
 HEAD = """# Performance
 
@@ -37,12 +41,36 @@ def page(results):
     return "\n".join(parts).rstrip() + "\n"
 
 
-def main(source=OUT, target=PAGE):
-    """Read the JSON, write the page."""
-    target = pathlib.Path(target)
+def against_heyoka(results):
+    """What the README says of the time, ours over theirs."""
+    parts = []
+    for way, shown in (("held", "by an object that is held"), ("solve", "by `solve`")):
+        mean, behind, count = overall(results["any_accuracy"]["cells"], way)
+        ahead = f"heyoka is ahead in {behind} of {count} cells" if behind else f"ahead in all {count} cells"
+        parts.append(f"{1 / mean:.2f} {shown} ({ahead})")
+    return "attitude error on seven problems, geometric mean: " + ", ".join(parts)
+
+
+def with_row(readme, cell):
+    """The README with another third cell in heyoka's row."""
+    lines = readme.splitlines()
+    (at,) = (i for i, line in enumerate(lines) if line.startswith(ROW))
+    cells = lines[at].split("|")
+    cells[3] = f" {cell} "
+    lines[at] = "|".join(cells)
+    return "\n".join(lines) + "\n"
+
+
+def main(source=OUT, target=PAGE, readme=README):
+    """Read the JSON, write the page and the row."""
+    target, readme = pathlib.Path(target), pathlib.Path(readme)
+    results = json.loads(pathlib.Path(source).read_text())
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page(json.loads(pathlib.Path(source).read_text())))
+    target.write_text(page(results))
     print(f"Written: {target}")
+    if results.get("any_accuracy", {}).get("cells"):
+        readme.write_text(with_row(readme.read_text(), against_heyoka(results)))
+        print(f"Written: {readme}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import itertools
 
 from equal import MOST_SECONDS, fastest_at, ratio_at
+from sections.any_accuracy import overall
 from table import Table, times
 
 
@@ -89,5 +90,19 @@ def _per_step(data):
             yield r["name"], "a step of one trajectory: {}", r["ours"], r["ours"], r["ours to theirs"]
 
 
-PARTS = {"against_c": _single, "ensembles": _ensembles, "equal_error": _equal_error, "per_step": _per_step}
+def _any_accuracy(data):
+    for way, case in (("solve", "by `solve`"), ("held", "by an object that is held")):
+        mean, _, count = overall(data["cells"], way)
+        if count:
+            compared = f"attitude error, seven problems, geometric mean of {count} cells: {{}}"
+            yield "heyoka", compared, case, "the fastest", 1 / mean
+
+
+PARTS = {
+    "against_c": _single,
+    "ensembles": _ensembles,
+    "any_accuracy": _any_accuracy,
+    "equal_error": _equal_error,
+    "per_step": _per_step,
+}
 """The ratios of a section, by its name."""

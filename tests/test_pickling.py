@@ -154,7 +154,7 @@ def test_a_problem_is_what_made_it(forces, inertia):
 def test_shipped_problems_travel(name):
     p = ph.problem(name)
     q = over(p)
-    assert np.array_equal(q.torque(0.3, p.Q0), p.torque(0.3, p.Q0)) and q.sources == p.sources
+    assert np.array_equal(q.torque(0.3, p.Q0, p.Omega0), p.torque(0.3, p.Q0, p.Omega0)) and q.sources == p.sources
     assert list(q.invariants) == list(p.invariants)
     assert all(q.invariants[k](p.Q0, p.Omega0) == f(p.Q0, p.Omega0) for k, f in p.invariants.items())
 

@@ -11,7 +11,7 @@ import statistics
 import c_code
 import numpy as np
 import peers
-from equal import candidates, coarsest, table
+from equal import candidates, coarsest, most_seconds, table
 from measure import fastest, interleaved, ratio, thread_counts
 from peers.stress import stress
 from table import Table, times
@@ -151,7 +151,8 @@ def _equal_errors(problem, mine, bodies, repeats):
     steps = lambda k: SAMPLES * math.ceil(3 * 2 ** (k / 4))
     runs = {}
     for name in mine:
-        found = coarsest(steps, lambda n: error_of_ours(name, n), targets, start=16, finest=80)  # noqa: B023
+        most = most_seconds(name)
+        found = coarsest(steps, lambda n: error_of_ours(name, n), targets, 16, 80, most)  # noqa: B023
         for i, n in enumerate(found):
             runs[name, i] = n and (lambda name=name, n=n: _call(problem, name, Omega0, END / n, n))
     times_seen = [END / SAMPLES * (1 + i) for i in range(SAMPLES)]

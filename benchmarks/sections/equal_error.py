@@ -11,7 +11,7 @@ import math
 import numpy as np
 import ours
 import peers
-from equal import candidates, coarsest, table
+from equal import candidates, coarsest, most_seconds, table
 from measure import duration, interleaved
 from peers.stress import stress
 from table import span
@@ -84,7 +84,8 @@ class _Interval:
     def ours(self, method):
         """A run per target, or None."""
         steps = lambda k: self.pieces * math.ceil(self.fewest * 2 ** (k / 4))
-        found = coarsest(steps, lambda n: self.error_of_ours(method, n), self.targets, start=16, finest=80)
+        most = most_seconds(method.name)
+        found = coarsest(steps, lambda n: self.error_of_ours(method, n), self.targets, 16, 80, most)
         return [None if n is None else self._loop(method, n) for n in found]
 
     def _loop(self, method, n):

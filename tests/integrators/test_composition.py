@@ -136,7 +136,10 @@ COMPOSED = ["VLV/S4", "VLV/Y6", "VLV/Y8", "VLV/KL6", "VLV/KL8", "RATTLE/KL6", "E
 def test_claims_follow(name):
     method = compose(*name.split("/"))
     for row in CLAIMED:
-        assert theorems.tested(row, method).holds is getattr(method, row.claim), row.claim
+        if row.is_of(method) and row.composes:
+            assert theorems.tested(row, method).holds is getattr(method, row.claim), row.claim
+        else:
+            assert getattr(method, row.claim) is None
 
 
 @pytest.mark.parametrize("name", COMPOSED)

@@ -78,7 +78,7 @@ def test_newmark_with_transport(p, gamma):
 @pytest.mark.parametrize("gamma", [0.4, 0.6])
 def test_claims_of_newmark_with_transport(gamma):
     m = ph.newmark(0, gamma, transport=True)
-    for row in CLAIMED:
+    for row in (row for row in CLAIMED if row.is_of(m)):
         assert theorems.tested(row, m).holds is getattr(m, row.claim), row.claim
     assert theorems.order(m, cases.potential()) == pytest.approx((1, 1), abs=0.05)
     s = ph.solve("stress", m, h=0.125, t_end=50.0)

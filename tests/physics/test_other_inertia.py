@@ -35,7 +35,7 @@ def named(name):
 CASES = {
     **{f"{name}, moments": (make, MOMENTS) for name, make in BUILDERS.items()},
     **{f"{name}, tensors": (make, TENSORS) for name, make in BUILDERS.items()},
-    **{name: (named(name), MOMENTS) for name in ph.problems()},
+    **{name: (named(name), MOMENTS) for name in ph.problems() if ph.problem(name).internal.wheels is None},
 }
 
 
@@ -54,7 +54,7 @@ def assert_same(one, other):
     for name in one.problem.invariants:
         assert np.allclose(one.invariant(name), other.invariant(name), rtol=1e-14, atol=1e-14), name  # sums of NumPy
     Q, Omega = one.Q[-1], one.Omega[-1]
-    assert one.problem.torque(0.7, Q).tobytes() == other.problem.torque(0.7, Q).tobytes()
+    assert one.problem.torque(0.7, Q, Omega).tobytes() == other.problem.torque(0.7, Q, Omega).tobytes()
     if hasattr(one.problem, "jacobi"):
         assert one.problem.jacobi(0.7, Q, Omega) == other.problem.jacobi(0.7, Q, Omega)
 

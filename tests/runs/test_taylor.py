@@ -11,7 +11,8 @@ from polhode.machine.taylor_loop import taylor_loop
 from polhode.reference.reference import reference
 from polhode.runs.taylor import TaylorRunner, series_of, taylor
 
-FORMULAS = [name for name in ph.problems() if name != "book-toss"]  # which decides by the time
+FORMULAS = [name for name in ph.problems() if name != "book-toss" and not ph.problem(name).forces.any]
+"""Without the one that decides by the time, and those with torques of the velocity, which are no formula of Q."""
 BODY = dict(inertia=(2.0, 2.6, 4.0), Q0=(0.3, -0.5, 0.2), Omega0=(0.4, -0.3, 0.7))
 
 
@@ -118,6 +119,27 @@ def test_a_singular_torque_ends_the_run():
     assert not s.success and "no step beyond t = 1" in s.message and s.t[-1] == 0.5
 
 
+def moved(t, Q, Omega):
+    """A torque of time, attitude and velocity."""
+    return Q[2, 1] - 0.3 * Omega[0] * Omega[1], -Q[2, 0] + 0.2 * np.sin(t), -0.1 * Omega[2]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"torque": moved},
+        {"potential": lambda Q: Q[2, 2], "damping": 0.2, "rotor": (0.1, 0.3, -0.2)},
+        {"torque_space": lambda t, Q, omega: (-0.2 * omega[0], 0.0, omega[0] * omega[1])},
+    ],
+)
+def test_velocities_in_the_torque(more):
+    inertia = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])
+    p = ph.Problem(inertia=inertia, Q0=(0.1, 0.2, 0.3), Omega0=(0.5, 0.2, -0.4), **more)
+    s = ph.solve(p, "TAYLOR", h=0.5, t_end=10.0)
+    g = ph.solve(p, "GAUSS16", h=0.05, t_end=10.0, save_every=10)
+    assert np.abs(s.Q - g.Q).max() < 1e-13 and np.abs(s.Omega - g.Omega).max() < 1e-13
+
+
 def pushed(t, Q):
     """A pulse that is zero in floats, with all its derivatives, where a run begins."""
     a = 50 * np.exp(-(((t - 7.3) / 0.02) ** 2))
@@ -143,7 +165,11 @@ def test_a_pulse_wakes_a_body_at_rest():
 
 def test_a_smooth_torque_of_the_time_keeps_its_steps():
     p, autonomous = ph.problem("forced"), ph.problem("heavy-top")
-    assert series_of(p).recurrences.timed and not series_of(autonomous).recurrences.timed
+    assert [series_of(x).functions_of_time for x in (ph.Problem(torque=pushed, **BODY), p, autonomous)] == [
+        np.inf,
+        6,
+        1,
+    ]
     found = []
     for timed in (True, False):  # with and without looking at the equation
         runner = TaylorRunner(p, taylor(), 0.5)

@@ -10,12 +10,7 @@ from polhode.runs.kernel_runner import body_of
 from polhode.testbench.certificate import cases, theorems
 
 METHODS = list(ph.methods().values())
-YES_OR_NO = [
-    pytest.param(m, row, id=f"{m.name}-{row.claim}")
-    for m in METHODS
-    for row in CLAIMED
-    if not (m.free_only and row.needs_torque)
-]
+YES_OR_NO = [pytest.param(m, row, id=f"{m.name}-{row.claim}") for m in METHODS for row in CLAIMED if row.is_of(m)]
 
 
 @pytest.mark.parametrize("method, row", YES_OR_NO)
@@ -45,7 +40,7 @@ ORDERS = [
     pytest.param(m, rows[0], id=f"{m.name}-{rows[0].group}")
     for m in METHODS
     for rows in groups()
-    if rows[0].part and not (m.free_only and rows[0].needs_torque)
+    if rows[0].part and rows[0].is_of(m)
 ]
 
 

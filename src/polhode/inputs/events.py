@@ -37,6 +37,8 @@ class Events:
 
 def given_events(events: Any, terminal: Any, direction: Any) -> Events | None:
     """The events; None if there are none."""
+    if events is None and terminal == () and direction is None:
+        return None
     functions = functions_by_name("events", events)
     names = ", ".join(map(repr, functions)) or "none"
     if not functions and (terminal or direction):

@@ -41,6 +41,8 @@ def text_or_empty(label: str, value: Any) -> str:
 
 def flag(label: str, value: Any) -> bool:
     """Yes or no."""
+    if value is True or value is False:
+        return value
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
         return bool(value)
     raise InputError(f"{label} is {one_line(value)}; it must be True or False.")
@@ -74,6 +76,8 @@ def items(label: str, value: Any, wanted: str) -> list[Any]:
 
 def choices(label: str, value: Any, known: Iterable[str]) -> tuple[str, ...]:
     """One of the names known, or several of them."""
+    if value == ():
+        return ()
     known = list(known)
     several = [value] if isinstance(value, str) else items(label, value, f"some of {', '.join(known)}")
     for name in several:

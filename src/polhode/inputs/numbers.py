@@ -18,6 +18,8 @@ MOST_LISTED = 10**7
 
 def number(label: str, value: Any) -> float:
     """A finite number."""
+    if value.__class__ is float and value - value == 0:
+        return value
     if isinstance(value, (bool, np.bool_, np.complexfloating)) or not _is_one(value):
         raise InputError(f"{label} is {one_line(value)}; it must be a number.")
     try:
@@ -41,6 +43,8 @@ def positive(label: str, value: Any) -> float:
 
 def whole(label: str, value: Any, least: int = 1, most: int = LARGEST_WHOLE) -> int:
     """A whole number from `least` to `most`."""
+    if value.__class__ is int and least <= value <= most:
+        return value
     try:
         x = None if isinstance(value, (bool, np.bool_, str, bytes)) or not _is_one(value) else int(value)
         if x != value:

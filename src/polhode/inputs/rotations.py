@@ -32,6 +32,8 @@ def rotation(label: str, value: Any) -> np.ndarray:
     """A rotation matrix, from one, a Rotation or a rotation vector; the identity if None is given."""
     if value is None:
         return np.eye(3)
+    if value.__class__ is np.ndarray and value.shape == (3, 3) and value.dtype == float and _is_plainly_one(value):
+        return value.copy()
     wanted = "a 3x3 matrix, a Rotation or a rotation vector"
     if hasattr(value, "as_matrix"):  # a Rotation; SciPy is imported only by those who use it
         value = _matrix_of(label, value)
@@ -60,6 +62,16 @@ def rotation(label: str, value: Any) -> np.ndarray:
             f"{label} is not a rotation: {what}. scipy.spatial.transform.Rotation.from_matrix gives the nearest."
         )
     return Q
+
+
+def _is_plainly_one(Q: np.ndarray) -> bool:
+    """Whether the matrix is a rotation with room to spare; in plain floats, which are faster than arrays."""
+    (a, b, c), (d, e, f), (g, h, i) = Q.tolist()
+    off = max(
+        *(abs(a * a + d * d + g * g - 1), abs(b * b + e * e + h * h - 1), abs(c * c + f * f + i * i - 1)),
+        *(abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g)),
+    )
+    return off < ROTATION_TOLERANCE / 2 and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0
 
 
 def ask_about_degrees(label: str, vectors: np.ndarray) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, flag, text_or_empty
-from polhode.integrators.method import MOMENTA, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.stages import packed, places, total, turned
 from polhode.integrators.parts.tableaux import CLASSICAL, CROUCH_GROSSMAN, JACKIEWICZ_MARTHINSEN_OWREN, given_tableau
+from polhode.integrators.velocity_claims import with_momenta
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, rotated, rotated_back, unit
@@ -159,7 +160,7 @@ def crouch_grossman(
         start=start_plain,
         coefficients=packed(tableau),
         order=on_group if free == (on_group, on_group) else Order(free=free, torque=(on_group, on_group)),
-        velocity=MOMENTA,
+        **with_momenta(symplectic=False, damps=momentum),
         torques_per_step=s,
         symmetric=False,
         symplectic_free=False,

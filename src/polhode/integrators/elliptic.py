@@ -2,9 +2,10 @@
 
 from math import inf
 
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.splitting import turned_1, turned_2, turned_3
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, Vec3
@@ -73,7 +74,7 @@ EXACT = Method(
     step=kicked(exact),
     start=start_plain,
     order=Order(free=(inf, inf), torque=(2, 2)),
-    velocity=KICKS,
+    **by_kicks(symplectic=True, momentum=True, energy=True),
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

@@ -8,8 +8,9 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import MOMENTA, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.tableaux import rounded
+from polhode.integrators.velocity_claims import with_momenta
 from polhode.kernels.implicit import repeated, size
 from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, State, Vec3
 from polhode.kernels.quadrature_nodes import (
@@ -250,7 +251,7 @@ def gauss(order: int) -> Method:
         start=start_gauss,
         coefficients=for_any_body(s),
         nodes=s,
-        velocity=MOMENTA,
+        **with_momenta(symplectic=True),
         order=order,
         symmetric=True,
         symplectic_free=True,

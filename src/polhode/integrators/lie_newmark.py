@@ -4,9 +4,10 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, flag
-from polhode.integrators.method import STAGES, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
+from polhode.integrators.velocity_claims import at_stages
 from polhode.kernels.implicit import minus9, newton, secant, size
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, exp, matrix, rotated, unit
@@ -270,7 +271,7 @@ def newmark(
         sources=("simo-vu-quoc-1988", "simo-wong-1991"),
         step=algo_0_step,
         start=start_secant,
-        velocity=STAGES,
+        **at_stages(energy=False, damps=gamma != Fraction(1, 2)),
         torques_per_step=None,
         drift="-" if gamma >= Fraction(1, 2) else "+",
         **claims,
@@ -348,7 +349,7 @@ TLN = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_step,
     start=start_secant,
-    velocity=STAGES,
+    **at_stages(energy=False),
     torques_per_step=None,
     drift="-",
     **_nothing_kept,
@@ -360,7 +361,7 @@ TLN_EXP = Method(
     sources=("simo-vu-quoc-1988", "ortolan-saccon-2012"),
     step=tln_exp_step,
     start=start_secant,
-    velocity=STAGES,
+    **at_stages(energy=False),
     torques_per_step=None,
     drift="-",
     **_nothing_kept,

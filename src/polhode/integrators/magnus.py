@@ -10,10 +10,11 @@ from typing import Any
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.integrators.gauss import DIGITS, lagrange, nodes_of
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.parts.stages import rows
 from polhode.integrators.parts.tableaux import constants as known
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.elliptic import jacobi
 from polhode.kernels.free_flow import added, constants, labels, picked, placed
 from polhode.kernels.implicit import NO_SOLVE
@@ -283,7 +284,7 @@ def jem(order: int) -> Method:
         start=start_plain,
         coefficients=None if order in written_out else known(interpolation(order // 2)),
         order=Order(free=(order, math.inf), torque=(2, 2)),
-        velocity=KICKS,
+        **by_kicks(symplectic=False, momentum=False, energy=True),
         torques_per_step=1,
         symmetric=True,
         symplectic_free=False,

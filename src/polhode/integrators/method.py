@@ -129,8 +129,7 @@ class Method(Travels, Claims):
     def open_claims(self) -> list[str]:
         """The claims left open, which the catalogue does not allow."""
         may_be_none = {"coefficients", "velocity", "composed"} | {row.claim for row in PROPERTIES if row.kind == NUMBER}
-        if self.free_only:
-            may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and row.needs_torque}
+        may_be_none |= {row.claim for row in PROPERTIES if row.kind != ORDER and not row.is_of(self)}
         return [f.name for f in fields(self) if getattr(self, f.name) is None and f.name not in may_be_none]
 
     def _repr_html_(self) -> str:

@@ -4,8 +4,9 @@ Krysl's derivation of the midpoint and trapezoidal rules as compositions of the 
 order is in ``trapezoidal.py``. Each pair of rules is conjugate: they gain or lose energy at one rate.
 """
 
-from polhode.integrators.method import STAGES, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import lie_euler, loaded, midpoint
+from polhode.integrators.velocity_claims import at_stages
 from polhode.kernels.implicit import secant, size
 from polhode.kernels.numbers import Body, Kernel, Number, Numbers, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated_back, unit
@@ -84,7 +85,7 @@ IMIDM = Method(
     step=imidm_step,
     start=start_secant,
     order=2,
-    velocity=STAGES,
+    **at_stages(energy=False),
     torques_per_step=None,
     symmetric=True,
     symplectic_free=False,
@@ -105,7 +106,7 @@ IMID = Method(
     step=imid_step,
     start=start_secant,
     order=2,
-    velocity=STAGES,
+    **at_stages(energy=True),
     torques_per_step=None,
     symmetric=True,
     symplectic_free=False,

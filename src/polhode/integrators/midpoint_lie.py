@@ -1,7 +1,8 @@
 """Krysl's midpoint-Lie family: the midpoint rule on the group, impulses at the ends of the step."""
 
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.equations import lie_midpoint
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import both, newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Trail, Vec3
 from polhode.kernels.rotations import cayley_twice, cayley_twice_back, compose, unit
@@ -172,7 +173,7 @@ LIEMID_EA = Method(
     title="explicit midpoint-Lie",
     sources=("krysl-2005", "ortolan-saccon-2012", "bou-rabee-ortolan-saccon-2010"),
     step=liemid_ea_step,
-    velocity=KICKS,
+    **by_kicks(symplectic=False, momentum=True, energy=False),
     start=start_two_tangents,
     order=2,
     symmetric=True,

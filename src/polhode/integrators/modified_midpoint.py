@@ -5,11 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.inputs import checked_call
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.preprocessed import coefficients, even
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import three
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Numbers, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
@@ -102,7 +103,7 @@ def imr(order: int) -> Method:
         start=start_trail,
         coefficients=coefficients(free_body.midpoint, order // 2 - 1, 3),
         order=Order(free=(order, order), torque=(2, 2)),
-        velocity=KICKS,
+        **by_kicks(symplectic=False, momentum=True, energy=True),
         torques_per_step=1,
         symmetric=True,
         symplectic_free=False,

@@ -1,8 +1,9 @@
 """Moser-Veselov: the integrable discretisation of the free body, with half kicks for a torque."""
 
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.equations import moser_veselov
 from polhode.integrators.parts.kicked import kicked
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import newton, size, within
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Trail, Vec3
 from polhode.kernels.rotations import cay, cayley_back, compose, unit
@@ -75,7 +76,7 @@ RATTLE = Method(
     step=kicked(rattle),
     start=start_trail,
     order=2,
-    velocity=KICKS,
+    **by_kicks(symplectic=True, momentum=True, energy=True),
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

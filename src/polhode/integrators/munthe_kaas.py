@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.inputs import checked_call, text_or_empty
-from polhode.integrators.method import MOMENTA, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.stages import packed, places, total
 from polhode.integrators.parts.tableaux import CLASSICAL, EXPLICIT_MIDPOINT, KUTTA, given_tableau
+from polhode.integrators.velocity_claims import with_momenta
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, dexpinv, exp, rotated, rotated_back, unit
@@ -115,7 +116,7 @@ def munthe_kaas(
         start=start_plain if explicit else implicit_start(s),
         coefficients=packed(tableau),
         order=tableau.order,
-        velocity=MOMENTA if explicit else None,
+        **(with_momenta(symplectic=False) if explicit else {}),
         torques_per_step=s if explicit else None,
         symmetric=not_kept,
         symplectic_free=not_kept,

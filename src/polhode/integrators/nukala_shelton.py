@@ -1,9 +1,10 @@
 """Nukala and Shelton: two semi-implicit splittings, PRK and MCG."""
 
-from polhode.integrators.method import KICKS, Method
+from polhode.integrators.method import Method
 from polhode.integrators.midpoint_lie import liemid
 from polhode.integrators.parts.equations import midpoint
 from polhode.integrators.parts.kicked import kicked
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
@@ -56,7 +57,7 @@ PRK = Method(
     step=kicked(prk),
     start=start_trail,
     order=2,
-    velocity=KICKS,
+    **by_kicks(symplectic=False, momentum=True, energy=True),
     torques_per_step=1,
     symmetric=True,
     symplectic_free=False,
@@ -77,7 +78,7 @@ MCG = Method(
     step=kicked(mcg),
     start=start_tangent,
     order=2,
-    velocity=KICKS,
+    **by_kicks(symplectic=False, momentum=True, energy=False),
     torques_per_step=1,
     symmetric=True,
     symplectic_free=False,

@@ -8,12 +8,13 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.moser_veselov import moser_veselov_step
 from polhode.integrators.parts.kicked import kicked, started
 from polhode.integrators.parts.tableaux import rounded
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import two
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import both
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.scalar import kernel
@@ -74,7 +75,6 @@ def dmv_flow(order: int, substeps: int) -> Callable[..., Any]:
 
 CLAIMS = dict(
     family="Moser-Veselov",
-    velocity=KICKS,
     torques_per_step=1,
     symmetric=True,
     poisson_free=True,
@@ -101,6 +101,7 @@ def dmv(order: int, substeps: int = 1) -> Method:
         drift="+" if order == 4 else "none",
         symplectic_free=order == 2,
         symplectic=order == 2,
+        **by_kicks(symplectic=order == 2, momentum=True, energy=True),
         **CLAIMS,
     )
 

@@ -38,6 +38,18 @@ SYMPLECTIC = Column(
 )
 MOMENTUM = Column("momentum", "momentum", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
 ENERGY = Column("energy", "energy", "conserved for a free body, and for a heavy top", FREE_AND_TOP)
+BY_ORDER_MOVING = Column(
+    "order",
+    "order",
+    "of Q and Omega, with a torque of the velocity and with a rotor",
+    "Order is that of Q and of Omega, with a torque of the velocity and with a rotor.",
+)
+ENERGY_INSIDE = Column(
+    "energy",
+    "energy",
+    "kept with a rotor; never rising under damping",
+    "Energy: kept with a rotor; never rising from step to step under damping, however weak, at any h.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +62,7 @@ class Row:
     measure: str  # what is measured
     case: str  # on which problem; of a method for free bodies only, on the free body
     needs_torque: bool = False  # whether it says nothing of a method for free bodies only
+    needs_velocity: bool = False  # whether it says nothing of a method that takes no torque of the velocity
     group: str = ""  # of those that one measurement gives
     how: str = ""  # in words; numbers come with words of their own
     how_outside: str = ""  # the same, of an integrator that can only be run; as `how` if empty
@@ -63,6 +76,12 @@ class Row:
     if_no: str = ""
     covers: tuple[str, ...] = ()  # keys of which nothing need be said if this one is a yes
     keep: str | None = None  # the word of KEPT for it
+
+    def is_of(self, method: Any) -> bool:
+        """Whether it says something of a method, by what that takes."""
+        free_only = getattr(method, "free_only", False)
+        takes_velocity = getattr(method, "velocity", None) is not None and not free_only
+        return not (self.needs_torque and free_only) and (takes_velocity or not self.needs_velocity)
 
 
 def claim(**row: Any) -> Any:
@@ -169,6 +188,67 @@ class Claims:
         covers=("energy_free",),
         keep="energy",
     )
+    symplectic_rotor: bool | None = claim(
+        title="symplectic, potential and rotor",
+        measure="symplecticity",
+        case="rotor",
+        needs_torque=True,
+        needs_velocity=True,
+        how="D^T W D - W of a step with a rotor in a potential without symmetry, W at the momentum with the rotor's",
+        column=Column(
+            "symplectic", "sympl", "symplectic with a rotor", "Symplectic: with a rotor, for the momentum J Omega + l."
+        ),
+    )
+    conformal: bool | None = claim(
+        title="conformally symplectic, damped",
+        measure="conformality",
+        case="contracted",
+        needs_torque=True,
+        needs_velocity=True,
+        how="D^T W D - exp(-gamma h) W of a step in a potential with the torque -gamma J Omega",
+        column=Column(
+            "conformal",
+            "conf",
+            "contracts the symplectic form by exp(-gamma h) under -gamma J Omega",
+            "Conformal: with the torque -gamma J Omega a step contracts the symplectic form by exactly exp(-gamma h).",
+        ),
+    )
+    momentum_wheels: bool | None = claim(
+        title="momentum of body and wheels",
+        measure="spatial momentum",
+        case="wheels",
+        needs_torque=True,
+        needs_velocity=True,
+        how="change of Q (J Omega + l) in three steps of a body with wheels, motors on",
+        column=Column(
+            "momentum",
+            "momentum",
+            "of body and wheels, conserved with motors on",
+            "Momentum: of body and wheels, conserved with the motors on.",
+        ),
+    )
+    energy_rotor: bool | None = claim(
+        title="energy with a rotor",
+        measure="energy",
+        case="gyrostat",
+        needs_torque=True,
+        needs_velocity=True,
+        how="change of the energy in three steps of a free body with wheels, motors off",
+        column=ENERGY_INSIDE,
+        label="rotor",
+    )
+    energy_damped: bool | None = claim(
+        title="energy never rises, damped",
+        measure="energy that rises",
+        case="weak",
+        needs_torque=True,
+        needs_velocity=True,
+        how="rise of the energy in a step from several states of a body with damping as weak as can be told",
+        how_outside="rise of the energy in each of three steps with damping as weak as can be",
+        composes=False,
+        column=ENERGY_INSIDE,
+        label="damped",
+    )
     drift: str | None = claim(  # "+", "-", "none", "unstable"
         title="energy drifts, stress test",
         kind=RATE,
@@ -179,6 +259,9 @@ class Claims:
     )
 
 
+MOVING = ("damped", "rotor")
+"""The cases of orders with a torque that depends on the velocity."""
+
 ORDERS = tuple(
     Row(
         key=f"order_{case}_{what}",
@@ -188,16 +271,19 @@ ORDERS = tuple(
         measure="order",
         case=case,
         needs_torque=part != "free",
+        needs_velocity=case in MOVING,
         how="global error",
         claim="order",
         part=part,
-        column=BY_ORDER,
+        column=BY_ORDER_MOVING if case in MOVING else BY_ORDER,
         label="free" if part == "free" else "",
     )
     for case, words, part in (
         ("free", "free body", "free"),
         ("potential", "potential", "torque"),
         ("forced", "torque in time", "torque"),
+        ("damped", "torque of the velocity", "torque"),
+        ("rotor", "rotor", "torque"),
     )
     for what in ("Q", "Omega")
 )
@@ -257,12 +343,13 @@ def groups() -> list[tuple[Row, ...]]:
     return list(together.values())
 
 
-def columns() -> list[tuple[Column, tuple[Row, ...]]]:
-    """The columns of a list of methods with their rows."""
+def columns(velocity: bool = False) -> list[tuple[Column, tuple[Row, ...]]]:
+    """The columns of a list of methods with their rows; of those that say something of torques of the velocity, or of
+    the others."""
     together: dict[Column, tuple[Row, ...]] = {}
     for kind in (ORDER, YES_OR_NO, NUMBER, RATE):
         for row in PROPERTIES:
-            if row.column and row.kind == kind:
+            if row.column and row.kind == kind and row.needs_velocity is velocity:
                 together[row.column] = (*together.get(row.column, ()), row)
     return list(together.items())
 
@@ -274,9 +361,11 @@ def measured_by(measure: str, case: str | None = None) -> tuple[str, ...]:
 
 def claims_of(method: Any) -> dict[str, Any]:
     """What a method claims that a certificate can contradict, by key."""
-    made = {row.key: getattr(method, row.claim) for row in CLAIMED}
+    made = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
     for rows in groups():
         first = rows[0]
+        if not first.is_of(method):
+            continue
         if first.kind == ORDER and first.part:
             made |= zip((row.key for row in rows), getattr(method.orders, first.part))
         elif first.kind == RATE and getattr(method, first.claim) == "none":

@@ -4,9 +4,10 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.integrators.method import STAGES, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import lie_trapezoid
 from polhode.integrators.parts.tableaux import constants, exact_number
+from polhode.integrators.velocity_claims import at_stages
 from polhode.kernels.implicit import NO_SOLVE, secant, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
@@ -146,7 +147,7 @@ ALGO_C1 = Method(
     sources=("simo-wong-1991", "krysl-2008"),
     step=algo_c1_step,
     start=start_secant,
-    velocity=STAGES,
+    **at_stages(energy=True),
     torques_per_step=None,
     energy_free=True,
     drift="+",

@@ -7,10 +7,11 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
-from polhode.integrators.method import KICKS, Method, Order
+from polhode.integrators.method import Method, Order
 from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.parts.schemes import KAHAN_LI6, KAHAN_LI8, SOFRONIOU_SPALETTA10, SUZUKI, Scheme
 from polhode.integrators.parts.tableaux import constants
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Numbers, Quat, Report, Vec3
 from polhode.kernels.rotations import compose, exp
@@ -134,7 +135,7 @@ def _alternating(weights: tuple[Any, ...]) -> Callable[..., Any]:
 _symplectic = dict(
     family="splitting",
     start=start_plain,
-    velocity=KICKS,
+    **by_kicks(symplectic=True, momentum=True, energy=False),
     torques_per_step=1,
     symmetric=True,
     symplectic_free=True,

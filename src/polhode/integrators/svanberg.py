@@ -1,7 +1,8 @@
 """Svanberg's leap-frog: the attitude in the middle of the step is solved for."""
 
-from polhode.integrators.method import KICKS, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.kicked import kicked
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import minus9, newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
@@ -58,7 +59,7 @@ SVANBERG = Method(
     family="Svanberg",
     sources=("svanberg-1997", "krysl-endres-2005"),
     step=kicked(svanberg),
-    velocity=KICKS,
+    **by_kicks(symplectic=False, momentum=True, energy=False),
     start=start_tangent,
     order=2,
     torques_per_step=1,

@@ -12,6 +12,7 @@ from polhode.integrators.parts.kicked import kicked
 from polhode.integrators.preprocessed import CLAIMS, coefficients, even
 from polhode.integrators.series import free_body
 from polhode.integrators.series.horner import two
+from polhode.integrators.velocity_claims import by_kicks
 from polhode.kernels.implicit import newton, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, Trail, Vec3
 from polhode.kernels.rotations import cay, compose, rotated_back
@@ -77,6 +78,7 @@ def time_transformed(order: int, complete: bool = False) -> Method:
         drift="none" if order == 2 else None if complete else "-",
         symplectic_free=order == 2,
         symplectic=order == 2,
+        **by_kicks(symplectic=order == 2, momentum=True, energy=True),
         **CLAIMS,
     )
 

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.integrators.method import STAGES, Method
+from polhode.integrators.method import Method
 from polhode.integrators.midpoint_implicit import backward
 from polhode.integrators.parts.equations import dexp_slope, lie_euler, lie_trapezoid, midpoint
 from polhode.integrators.parts.tableaux import constants, exact_number
+from polhode.integrators.velocity_claims import at_stages
 from polhode.kernels.implicit import secant, size
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, dexp, exp, rotated_back, unit
@@ -164,6 +165,7 @@ def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
         energy_free=False,
         drift="-" if zeta <= Fraction(1, 2) else "+",
         sources=("krysl-2008",),
+        **at_stages(energy=False, damps=not half),
         **_momentum_kept,
     )
 
@@ -171,7 +173,6 @@ def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
 _implicit = dict(
     family="midpoint and trapezoidal",
     start=start_secant,
-    velocity=STAGES,
     torques_per_step=None,
     symplectic_free=False,
     symplectic=False,
@@ -190,6 +191,7 @@ TRAP = Method(
     symmetric=True,
     momentum_free=False,
     energy_free=False,
+    **at_stages(energy=False),
     momentum_top=False,
     drift="+",
     **_implicit,
@@ -204,6 +206,7 @@ RKMK_TRAP = Method(
     order=2,
     symmetric=True,
     energy_free=True,
+    **at_stages(energy=True),
     drift="-",
     **_momentum_kept,
 )
@@ -216,6 +219,7 @@ RKMK_TRAPWD = Method(
     order=2,
     symmetric=False,
     energy_free=False,
+    **at_stages(energy=False),
     drift="-",
     **_momentum_kept,
 )

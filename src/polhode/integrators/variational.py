@@ -1,7 +1,8 @@
 """Variational methods: discrete Hamilton-Pontryagin principles on the group."""
 
-from polhode.integrators.method import KICKS, STAGES, Method
+from polhode.integrators.method import Method
 from polhode.integrators.parts.equations import lie_verlet, pontryagin
+from polhode.integrators.velocity_claims import at_stages, by_kicks
 from polhode.kernels.implicit import newton, secant, size
 from polhode.kernels.numbers import Body, Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import cay, compose, dexp, dexpinv, exp, rotated_back, unit
@@ -127,7 +128,7 @@ VLV = Method(
     sources=("bou-rabee-marsden-2009", "ortolan-saccon-2012"),
     step=vlv_step,
     start=start_trail,
-    velocity=KICKS,
+    **by_kicks(symplectic=True, momentum=True, energy=False),
     torques_per_step=1,
     **_variational,
 )
@@ -138,7 +139,7 @@ HP_EXP = Method(
     sources=("bou-rabee-marsden-2009",),
     step=hp_exp_step,
     start=start_trail,
-    velocity=KICKS,
+    **by_kicks(symplectic=True, momentum=True, energy=False),
     torques_per_step=1,
     **_variational,
 )
@@ -149,7 +150,7 @@ SACCON = Method(
     sources=("saccon-2009", "marsden-west-2001"),
     step=saccon_step,
     start=start_secant,
-    velocity=STAGES,
+    **at_stages(energy=False),
     torques_per_step=None,
     **_variational,
 )

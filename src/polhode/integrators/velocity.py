@@ -28,6 +28,11 @@ class Forces:
         """Whether there is anything of the kind."""
         return self.damped or self.moving or self.rotor
 
+    @property
+    def keep_energy(self) -> bool:
+        """Whether none of them does work."""
+        return not (self.damped or self.moving or self.motors)
+
 
 def adapted(method: Method, forces: Forces) -> Method:
     """The method for a body on which these act; itself if there are none."""
@@ -50,6 +55,30 @@ def takes_all(method: Method, forces: Forces) -> bool:
 def rotor_inside(method: Method, forces: Forces) -> bool:
     """Whether the method knows of the rotor itself."""
     return method.velocity == MOMENTA and not forces.motors
+
+
+def how(method: Method) -> str:
+    """How a method takes torques of the velocity, in words."""
+    if method.free_only or method.velocity is None:
+        return "It takes none."
+    if method.velocity == KICKS:
+        words = (
+            "By kicks around the free step: damping is solved exactly in them and stays explicit; any other dependence "
+            "on the velocity makes a kick implicit, because what the torque depends on is what the kick changes. A "
+            "rotor is a turn before and after the free step."
+        )
+        backwards = (
+            " Its substeps backwards amplify what damps; GAUSS8 and GAUSS16 have none." if method.composed else ""
+        )
+        return words + backwards
+    stages = "explicit as ever" if method.explicit_torque else "which it solves for in any case"
+    inside = "a rotor is inside, Pi = J Omega + l" if method.velocity == MOMENTA else "a rotor is the torque l x Omega"
+    return f"At its stages, {stages}; {inside}."
+
+
+def torques_per_step(method: Method, forces: Forces) -> int | None:
+    """Evaluations of the torque a step where these act; None where it becomes implicit."""
+    return adapted(method, forces).torques_per_step
 
 
 def _lifted(method: Method, forces: Forces, carried: bool = True) -> Method:

@@ -244,6 +244,8 @@ class _Walk:
                 self.hash.update(known)
             else:
                 self.add_function(value)
+        elif hasattr(value, "cache_info") and _is_ours(value):  # of functools.cache: what it would give without it
+            self.add(value.__wrapped__)
         elif isinstance(value, types.MethodType):
             self._say("method", "")
             self._each((value.__func__, value.__self__), mutable=True)

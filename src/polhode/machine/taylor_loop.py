@@ -27,12 +27,12 @@ def taylor_loop():
 
         # fmt: off
         def loop(
-            jet, value, data, order, tolerance, timed, h, t0, first, n, every, left,
+            jet, value, data, order, tolerance, hides, h, t0, first, n, every, left,
             place, work, series, looked, out, row, end,
         ):
             # fmt: on
             return advance(
-                *(jet_at(jet), value_at(value), data, order, tolerance, timed, h, t0, first, n, every, left),
+                *(jet_at(jet), value_at(value), data, order, tolerance, hides, h, t0, first, n, every, left),
                 *(place, work, series, looked, out, row, end),
             )
 

@@ -8,12 +8,17 @@ from polhode.errors import InputError, one_line, unknown
 from polhode.inputs import spelled
 from polhode.physics.problem import Problem
 from polhode.physics.published.book_toss import book_toss
+from polhode.physics.published.damped_body import damped_body
+from polhode.physics.published.detumble import detumble
 from polhode.physics.published.forced import forced
 from polhode.physics.published.free_body import asymmetric, free_body, water
+from polhode.physics.published.gyrostat import gyrostat
 from polhode.physics.published.heavy_top import heavy_top
 from polhode.physics.published.lagrange_top import fast_top, lagrange_top, slow_top
 from polhode.physics.published.soft_wall import soft_wall
+from polhode.physics.published.spinning_drill import spinning_drill
 from polhode.physics.published.stress import stress
+from polhode.physics.published.wheels import wheels
 
 PROBLEMS: dict[str, Callable[..., Problem]] = {
     "stress": stress,
@@ -27,6 +32,11 @@ PROBLEMS: dict[str, Callable[..., Problem]] = {
     "soft-wall": soft_wall,
     "heavy-top": heavy_top,
     "forced": forced,
+    "damped-body": damped_body,
+    "gyrostat": gyrostat,
+    "detumble": detumble,
+    "wheels": wheels,
+    "spinning-drill": spinning_drill,
 }
 
 

@@ -1,5 +1,7 @@
 """What a run asks of a problem: where it starts, which torque a method is given, and that as machine code."""
 
+import functools
+import struct
 from dataclasses import replace
 from typing import Any, Self
 
@@ -23,10 +25,7 @@ class ForRuns(ParameterRow):
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
-        P, J = self.axes.tolist(), self.moments.tolist()
-        q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in Q.tolist()])
-        x, y, z = Omega.tolist()
-        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+        return _start(Q.tobytes(), Omega.tobytes(), self.axes.tobytes(), self.moments.tobytes())
 
     @property
     def made_of(self) -> list[Any]:
@@ -92,3 +91,16 @@ class ForRuns(ParameterRow):
                 f"times slower. Numba says: {error.reason} {error.advice}"
             )
             return None
+
+
+@functools.lru_cache(maxsize=256)
+def _start(Q: bytes, Omega: bytes, axes: bytes, moments: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """(q, Pi) from what the arrays hold: most runs begin where one has begun before."""
+    rows, (x, y, z), J = _MATRIX.iter_unpack(Q), *_MATRIX.iter_unpack(Omega), *_MATRIX.iter_unpack(moments)
+    P = list(_MATRIX.iter_unpack(axes))
+    q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in rows])
+    return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+
+
+_MATRIX = struct.Struct("3d")
+"""Of which a matrix has three rows."""

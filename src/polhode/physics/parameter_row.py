@@ -81,6 +81,10 @@ class ParameterRow(ProblemData):
         """The invariants of a body of this inertia; `otherwise` if they are functions of the user's own."""
         return otherwise if self._invariants_of is None else self._invariants_of(inertia)
 
+    def keeping(self, invariants_of: Callable[..., dict[str, Callable[..., Any]]]) -> Self:
+        """A copy with invariants that follow from the inertia."""
+        return self.copied(_invariants_of=invariants_of, invariants=invariants_of(self.inertia))
+
     def check_inertia(self, is_tensor: bool) -> None:
         """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""
         if self.internal.wheels is not None:

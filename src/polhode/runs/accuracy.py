@@ -154,7 +154,7 @@ class Search:
         if not self.problem.has_torque:
             return False
         if self.is_formula:
-            return series_of(self.problem).recurrences.timed
+            return series_of(self.problem).functions_of_time > 1
         given = self.problem.functions  # None: kernels, which are given the time
         return given is None or self.problem.timed_potential_kernel is not None or bool(given.keys() - {"potential"})
 

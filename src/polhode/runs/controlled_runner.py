@@ -73,6 +73,10 @@ class ControlledRunner(KernelRunner):
                 break
         return taken, row, left, iterations, error, self.state
 
+    def again(self, problem: Problem, h: float) -> bool:
+        """What the controller holds is not known there: made anew."""
+        return False
+
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """See ``Runner.part``; what is held after a look at t counts."""
         self._look_before(round((t - self.t0) / self.h))

@@ -5,7 +5,6 @@ A run is the same whichever way it is cut into pieces: the loop takes its whole 
 time is always t0 + i h. So a run continued from a checkpoint ends bit for bit where it would have ended.
 """
 
-import functools
 import signal
 import threading
 import time
@@ -23,6 +22,7 @@ from polhode.runs.energies import energies, momenta
 from polhode.runs.netcdf import Store
 from polhode.runs.reductions import Survey
 from polhode.runs.trajectory import FORMAT, Trajectory
+from polhode.runs.users_axes import ROW, attitudes, velocities_since
 
 if TYPE_CHECKING:
     from polhode.runs.runner import Runner
@@ -71,7 +71,18 @@ class Run:
     def _go(self, checkpoint_every: float, tick: Callable[[int], None]) -> None:
         chunk = 4096 if self.runner.is_compiled else 16
         saved = time.perf_counter()
-        with Interrupt(self._is_short(chunk)) as interrupt:
+        if self._is_short(chunk):
+            self._advance(self.n)
+            self.seconds = time.perf_counter() - saved
+            tick(self.done)
+        else:
+            self._in_pieces(chunk, saved, checkpoint_every, tick)
+        if self.done == self.n and self.left != self.every:  # the last state is kept whatever save_every is
+            self.rows.last()
+            self.left = self.every
+
+    def _in_pieces(self, chunk: int, saved: float, checkpoint_every: float, tick: Callable[[int], None]) -> None:
+        with Interrupt() as interrupt:
             while self.done < self.n and not self.message and not self.runner.ended:
                 size = min(chunk, self.n - self.done, self.rows.most_steps)
                 clock = time.perf_counter()
@@ -88,13 +99,14 @@ class Run:
                     self.save()
                     saved = time.perf_counter()
                 chunk = max(1, min(32 * chunk, int(chunk * CHUNK_SECONDS / max(now - clock, 1e-9))))
-        if self.done == self.n and self.left != self.every:  # the last state is kept whatever save_every is
-            self.rows.last()
-            self.left = self.every
 
     def _is_short(self, chunk: int) -> bool:
-        """Whether the run is one piece of machine code: over before a Ctrl-C could be noted, and nothing to tidy up."""
-        return self.runner.is_compiled and self.n <= min(chunk, self.rows.most_steps) and self.checkpoint is None
+        """Whether the run is one piece of machine code, over in an instant, with nothing to tidy up.
+
+        A Ctrl-C is then left to Python: see ``Interrupt``.
+        """
+        short = self.runner.is_compiled and self.n <= min(chunk, self.rows.most_steps)
+        return short and self.checkpoint is None and not self.done and isinstance(self.rows, _Kept)
 
     def _advance(self, size: int) -> None:
         try:
@@ -149,7 +161,7 @@ class Run:
 
     def times(self, first: int, last: int) -> np.ndarray:
         """The times of rows `first` to `last`, the start being row 0."""
-        return self.runner.t0 + self.runner.h * np.minimum(self.every * np.arange(first, last + 1), self.n)
+        return times_of(self.runner.t0, self.runner.h, self.every, self.n, first, last)
 
     def trajectory(self, integrator: Any = None) -> Trajectory:
         """What was computed, and how it went; `integrator` is what takes the steps."""
@@ -171,19 +183,17 @@ class Run:
             columns = self.rows.finished(stats)
         finally:
             self.rows.close()
-        return Trajectory(
+        return Trajectory.of_run(
+            columns,
             problem=runner.problem,
             method=runner.name,
             h=runner.h,
-            t=columns.pop("t"),
-            Q=columns.pop("Q"),
-            Omega=columns.pop("Omega"),
             stats=stats,
             success=not self.message,
             message=self.message,
             problem_name=runner.problem.name,
-            saved=columns,
             reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
+            inertia=runner.problem.inertia,
             exception=runner.raised,
             integrator=integrator,
         )
@@ -193,7 +203,7 @@ class _Kept:
     """Rows in memory: all of them, allocated at once."""
 
     def __init__(self, run: Run, found: dict[str, Any] | None) -> None:
-        self.run = run
+        self._runner, self._n, self._every = run.runner, run.n, run.every
         n, every = run.n, run.every
         check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
         self.table = np.empty((n // every + (1 if n % every else 0), run.runner.width))
@@ -210,7 +220,7 @@ class _Kept:
 
     def last(self) -> None:
         """Keep the last state."""
-        self.table[self.at] = self.run.runner.row()
+        self.table[self.at] = self._runner.row()
         self.at += 1
 
     def secured(self) -> dict[str, np.ndarray]:
@@ -219,19 +229,21 @@ class _Kept:
 
     def fastest(self) -> float:
         """The largest |Omega| of all rows, with the start."""
-        return turns.fastest(self._states[1])
+        problem, rows = self._runner.problem, self.table[: self.at]
+        if self._runner.width == ROW:  # q, Pi: the attitudes wait until they are looked at
+            start = problem.Q0.copy()
+            self._Q: Any = lambda: np.concatenate([start[None], attitudes(problem, rows)])
+            self._Omega = velocities_since(problem, rows)
+        else:
+            Q, Omega = self._runner.in_users_axes(rows)
+            self._Q, self._Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
+        return turns.fastest(self._Omega)
 
-    @functools.cached_property
-    def _states(self) -> tuple[np.ndarray, np.ndarray]:
-        """Attitude and velocity, with the start; once there are no more rows to come."""
-        problem = self.run.runner.problem
-        Q, Omega = self.run.runner.in_users_axes(self.table[: self.at])
-        return np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
-
-    def finished(self, stats: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Time, attitude and velocity."""
-        Q, Omega = self._states
-        return {"t": self.run.times(0, self.at), "Q": Q, "Omega": Omega}
+    def finished(self, stats: dict[str, Any]) -> dict[str, Any]:
+        """Time, attitudes or what makes them, and velocities; after `fastest`, which has made them."""
+        runner = self._runner
+        times = times_of(runner.t0, runner.h, self._every, self._n, 0, self.at)
+        return {"t": times, "Q": self._Q, "Omega": self._Omega}
 
 
 class _Streamed:
@@ -307,6 +319,13 @@ class _Streamed:
         if self.problem.has_energy:
             columns["energy"] = energies(self.problem, Q, Omega, t)
         self.store.append(**columns)
+
+
+def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> np.ndarray:
+    """The times of rows `first` to `last` of a run of n steps, a row every so many."""
+    if last - first < 4:  # plain floats are faster than arrays; the bits are the same
+        return np.array([t0 + h * min(every * k, n) for k in range(first, last + 1)])
+    return t0 + h * np.minimum(every * np.arange(first, last + 1), n)
 
 
 def _check_apart(out: Path | None, checkpoint: Path) -> None:

@@ -124,7 +124,10 @@ class Integrator(Travels):
         if Q0 is not None or Omega0 is not None or t0 is not None or Pi0 is not None:
             start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0}
             self.problem = self.problem.replaced(**{k: x for k, x in start.items() if x is not None})
-        self._make()
+        if self._runner.again(self.problem, self.h):
+            self._taken, self._seen = 0, None
+        else:
+            self._make()
         return self
 
     def set(self, **changed: Any) -> "Integrator":

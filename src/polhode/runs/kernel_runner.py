@@ -1,7 +1,8 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,39 +12,13 @@ from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.numbers import Body, Kernel, Number, Numbers, State
+from polhode.kernels.numbers import Kernel, Numbers, State
 from polhode.kernels.rotations import matrix
 from polhode.machine.guard import TURN, check, check_function, floats_or_none
 from polhode.physics.problem import Problem
+from polhode.runs.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.reductions import Survey
 from polhode.runs.users_axes import in_users_axes
-
-
-def body_of(
-    problem: Problem, method: Method, number: Callable[[Any], Number] = float, torque: Kernel | None = None
-) -> Body:
-    """The body a step is given: inertia, the method's coefficients, torque; numbers made by `number`."""
-    J = tuple(number(x) for x in problem.moments.tolist())
-    par = tuple(number(x) for x in problem.parameters)
-    coefficients = method.coefficients(J, number) if method.coefficients else ()
-    kernel, moving = (torque, False) if torque else problem.source(method)
-    source = (kernel, par, ()) if moving else (kernel, par)
-    return cast(Body, (J, tuple(1 / x for x in J), coefficients, source))
-
-
-def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
-    """(machine code, its type) of the torque that a method is given; (None, type) if it cannot be compiled."""
-    from polhode.machine import compile
-
-    kernel, moving = problem.source(method)
-    kind = compile.MOMENT if moving else compile.TORQUE
-    alone = lambda: problem.machine_moment(kernel, kind) if moving else problem.machine_torque
-    if not method.nodes:
-        return alone(), kind
-    from polhode.machine.quadrature_lanes import torque_for
-
-    return torque_for(kernel, alone, kind, method.nodes)
-
 
 DOUBTS = 16
 """How many steps machine code may raise in where Python does not."""
@@ -55,6 +30,8 @@ class KernelRunner:
     width = 7  # numbers in a row: q, Pi
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
+    _state: State | None = None  # the state as tuples, or
+    _numbers: np.ndarray | None = None  # as machine code has left it
 
     def __init__(
         self,
@@ -75,21 +52,33 @@ class KernelRunner:
         q, Pi = problem.start(Q, Omega)
         self._survey, self._doubts = survey, 0
         self.raised: Exception | None = None
+        self.is_compiled = False
+        self._code: Code | None = None
+        self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
+        kept: Kept | None = None
+        if survey is None and compiled is not False:
+            found = known(problem, self.method)
+            if found is not None:
+                self.body, kept = found
+                self._code, self.is_compiled = kept.code, True
         try:
-            self.body = body_of(problem, self.method)
+            if self._code is None:
+                self.body = body_of(problem, self.method)
             self._begin(q, Pi)
         except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
             raise InputError(
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        self._advance: Callable[..., tuple] = self._plain
-        self._code: tuple[Any, Any, Any] | None = None  # arguments, type and machine code of the loop
-        if compiled is not False:
+        if kept is None and compiled is not False:
             self._compile(required=bool(compiled))
+        elif kept is not None and kept.digest is not None and kept.compared != (self.t0, q, Pi):
+            self._guard(kept.code.held[0], kept.code.kind)
+            kept.compared = self.t0, q, Pi
 
     def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
+        self._first = (self.h, self.t0, q, Pi), self.state
         self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
 
     def _compile(self, required: bool) -> None:
@@ -118,33 +107,33 @@ class KernelRunner:
             return
         J, iJ, numbers, (_, par, *_) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
-        machine_code = torque, potential  # held as long as their addresses are used
+        self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
+        if self._survey is None:
+            keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
 
-        def advance(
-            h: float,
-            t0: float,
-            first: int,
-            n: int,
-            every: int,
-            left: int,
-            state: State,
-            out: np.ndarray,
-            row: int,
-            held: Any = machine_code,
-        ) -> tuple:
-            q, Pi, tau, memory = state
-            numbers = np.array([*q, *Pi, *tau, *memory])
-            done = loop(*head, h, t0, first, n, every, left, numbers, out, row, *look)
-            return *done, _state(numbers.tolist())
-
-        self._machine, self._code = advance, (head, kind, machine_code)
-        self._advance = self._like_python
+    def _machine(
+        self,
+        h: float,
+        t0: float,
+        first: int,
+        n: int,
+        every: int,
+        left: int,
+        state: State,
+        out: np.ndarray,
+        row: int,
+    ) -> tuple:
+        """`advance` by machine code."""
+        assert self._code is not None
+        q, Pi, tau, memory = state
+        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
+        done = code.loop(*code.head, h, t0, first, n, every, left, numbers, out, row, *code.look)
+        return *done, _state(numbers.tolist())
 
     def machine_arguments(self) -> tuple[tuple, Any]:
         """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
         assert self._code is not None  # asked of compiled runners only
-        head, kind, _ = self._code
-        return head, kind
+        return self._code.head, self._code.kind
 
     def watching(self, kernels: Any, code: Any) -> Callable[..., tuple]:
         """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
@@ -229,7 +218,7 @@ class KernelRunner:
                 f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
             )
         if self._doubts >= DOUBTS:
-            self._advance = self._plain
+            self.is_compiled = False
 
     def _guard(self, torque: Any, kind: Any) -> None:
         """The machine code that will run must say what the user's torque says."""
@@ -269,22 +258,47 @@ class KernelRunner:
                 return i - first, row, left, iterations, error, state
         return n, row, left, iterations, 0.0, state
 
-    @property
-    def is_compiled(self) -> bool:
-        return self._advance != self._plain
+    def _advance(self, *given: Any) -> tuple:
+        return self._like_python(*given) if self.is_compiled else self._plain(*given)
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """Take steps; see ``Runner.advance``."""
+        code = self._code if self.is_compiled and self._survey is None else None
+        if code is not None:
+            numbers = self._numbers
+            if numbers is None:
+                q, Pi, tau, memory = self.state
+                numbers = np.array((*q, *Pi, *tau, *memory))
+            try:
+                done = code.loop(*code.head, self.h, self.t0, first, n, every, left, numbers, out, row)
+            except Exception:  # it has changed nothing but rows: again, with care
+                pass
+            else:
+                self._numbers, self._state = numbers, None
+                return *done, None
         result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
         self.state = result[5]
         return result
+
+    @property
+    def state(self) -> State:
+        """The state of a step, as tuples; machine code leaves it as an array until somebody asks."""
+        if self._state is None:
+            assert self._numbers is not None
+            self._state = _state(self._numbers.tolist())
+        return self._state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._state, self._numbers = state, None
 
     def give(self, par: Numbers) -> None:
         """Other parameters of the torque, from here on."""
         J, iJ, numbers, (kernel, _, *rest) = self.body
         self.body = (J, iJ, numbers, (kernel, par, *rest))
         if self._code is not None:
-            self._code[0][2][:] = par
+            numbers, address, _ = self._code.head
+            self._code = replace(self._code, head=(numbers, address, np.array(par)))
 
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
@@ -303,6 +317,18 @@ class KernelRunner:
         """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
         self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
         self.h, self.t0 = h, t
+
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew; see ``Runner.again``."""
+        if self._lasting is None:
+            self._lasting = is_static(self.body[3][0]) and is_static(self.method.step)
+        if not (self._lasting and self.is_compiled and problem.parameters == self.problem.parameters):
+            return False
+        first = (h, problem.t0, *problem.start())
+        if self._first[0] != first:
+            self._first = first, self.method.start(*first, self.body)
+        self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
+        return True
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""

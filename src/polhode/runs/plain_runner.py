@@ -29,6 +29,10 @@ class PlainRunner:
         self.raised: Exception | None = None
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
+    def again(self, problem: Problem, h: float) -> bool:
+        """Made anew: see ``Runner.again``."""
+        return False
+
     def one(self, Q: np.ndarray, Omega: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
         """One step, checked."""
         try:

@@ -36,7 +36,7 @@ class Runner(Protocol):
         """Take steps `first` to `first + n - 1` from where it is, and write every `every`-th state to `out`.
 
         `left` steps remain until the next row, which goes to out[row]. The result is (steps taken, the next row, left,
-        iterations, the error of an equation that was not solved, state); fewer steps than asked mean a failure.
+        iterations, the error of an equation that was not solved, None or the state); fewer steps mean a failure.
         """
 
     def row(self) -> Sequence[float] | np.ndarray:
@@ -50,6 +50,12 @@ class Runner(Protocol):
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with steps of h."""
+
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew where this problem begins, its own but for the start; False if the runner must be made anew.
+
+        It must where it runs functions that may have changed since.
+        """
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of length h from where it is, at time t, without going there; None if it fails."""

@@ -20,6 +20,7 @@ from polhode.runs import turns
 from polhode.runs.accuracy import accurate
 from polhode.runs.adaptive import MOST_STEPS, adaptive, checked
 from polhode.runs.arguments import given_problem
+from polhode.runs.code import called_often
 from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
 from polhode.runs.failures import FAILURES, after_failure
@@ -245,14 +246,18 @@ def follows(method: Any, problem: Problem) -> bool:
 def step(
     problem: str | Problem, method: str | Integrator, Q: AttitudeLike, Omega: ArrayLike, h: float, t: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One step from (Q, Omega) at time t; methods that carry memory are started there."""
+    """One step from (Q, Omega) at time t; methods that carry memory are started there.
+
+    In plain Python, so that nothing waits for a compiler; by machine code, the same bits, once a problem and a method
+    have run, or after a thousand steps of them. An `Integrator` is faster.
+    """
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)
     Q, Omega, t = inputs.rotation("Q", Q), inputs.vector("Omega", Omega), inputs.number("t", t)
     if not isinstance(method, Method):
         return PlainRunner(problem, method, h).one(Q, Omega, t)
     kind = KernelRunner if problem.control is None else ControlledRunner
-    runner = kind(problem, method, h, False, Q, Omega, t)
+    runner = kind(problem, method, h, called_often(problem, method), Q, Omega, t)
     if isinstance(runner, ControlledRunner):
         runner.check_look()
     out = np.empty((1, 7))

@@ -1,5 +1,6 @@
 """Taylor's method as a run takes it: the series of a problem, made once, and the runner."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,8 @@ from polhode.integrators.taylor import steps
 from polhode.integrators.taylor.derivative import stepped
 from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
-from polhode.kernels.fingerprint import fingerprint, is_static
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.guard import TURN, check, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.users_axes import in_users_axes
@@ -24,6 +26,9 @@ FINEST = 1e-17
 
 NAME = "TAYLOR"
 
+NO_CARRY = (0.0,) * (steps.NUMBERS - steps.STATE - 7)
+"""The end of a place where a run begins: rounding has left nothing out yet."""
+
 
 @dataclass(frozen=True)
 class Taylor(BlackBox):
@@ -32,7 +37,7 @@ class Taylor(BlackBox):
     Idea. The torque is traced: called with symbols, it says what it computes. Products, roots, sines of power series
     are power series again, whose coefficients follow one after the other from those before, and with them those of
 
-        q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q)
+        q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q, Omega)
 
     A step sums the series of q and Omega to order N, as far from its centre as the last two terms are below the
     tolerance (attitude in radians, velocity relative to its size). N is even, about 6 - log(tolerance)/2: of all
@@ -48,9 +53,14 @@ class Taylor(BlackBox):
     Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
     arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
     while it is traced, not during the run: there are no torque evaluations to count. A series cannot see ahead: of a
-    torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Each step
-    is therefore held against the equation of motion at sixteen places, at most h apart, and ends before the first at
-    which it fails. A pulse shorter than their spacing can still be stepped over: take h as short as the pulse.
+    torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Unless it
+    is a polynomial of low degree in t and in sines and cosines of k t, each step is therefore held against the equation
+    of motion at sixteen places, at most h apart, and ends before the first at which it fails. A pulse shorter than
+    their spacing can still be stepped over: take h as short as the pulse.
+
+    Certificate. `certify` asks it as it asks what can only be called. Orders stay undecided, as its steps are its own;
+    so do symmetry, symplecticity and what is conserved: to round-off all of them hold, but by the tolerance, not by
+    the method, and with a looser one none does.
     """
 
     tolerance: float = FINEST
@@ -82,6 +92,7 @@ class _Advanced:
         return Q1[0], Omega1[0]
 
 
+@functools.lru_cache(maxsize=256)
 def order_for(tolerance: float) -> int:
     """The even order that costs least."""
     return 2 * round((6 - np.log(tolerance) / 2) / 2)
@@ -94,6 +105,7 @@ class TaylorRunner:
     raised: Exception | None = None
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # no controller
+    _first: tuple[Any, ...] | None = None  # where it began again: the start, its row and its place
 
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
@@ -104,35 +116,42 @@ class TaylorRunner:
         self.t0 = problem.t0 if t is None else t
         self.order = order_for(method.tolerance)
         self._series = series_of(problem)
-        self._loop = taylor_loop()
+        self._loop, self._hides = taylor_loop(), self._series.functions_of_time > self.order
         self._work = np.zeros(2 * self._series.width * (self.order + 1))
         self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
         self._looked = np.zeros((steps.LOOKED, 8))
-        self.place(self.row_of(problem.Q0 if Q is None else Q, problem.Omega0 if Omega is None else Omega), self.t0, h)
+        q, Pi = problem.start(Q, Omega)
+        self.place(q + Pi, self.t0, h)
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with rows at intervals of h."""
         self.h, self.t0 = h, t
-        self._row = tuple(row[:7])
-        self._place = np.zeros(steps.NUMBERS)
-        self._place[steps.TIME] = t
-        self._place[steps.STATE : steps.STATE + 7] = (*row[:4], *np.array(row[4:7]) / self.problem.moments)
+        w, x, y, z, a, b, c = row[:7]
+        I, J, K = self._series.moments
+        self._row: tuple[float, ...] | None = (w, x, y, z, a, b, c)
+        self._place = np.array((t, 0.0, w, x, y, z, a / I, b / J, c / K, *NO_CARRY))
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
         s = self._series
+        # fmt: off
         done, last, left, expansions = self._loop(
-            *(s.jet, s.value, s.data, self.order, self.method.tolerance, s.recurrences.timed),
-            *(self.h, self.t0, first, n, every, left),
-            *(self._place, self._work, self._table, self._looked, out, row, self._end),
+            s.jet, s.value, s.data, self.order, self.method.tolerance, self._hides,
+            self.h, self.t0, first, n, every, left,
+            self._place, self._work, self._table, self._looked, out, row, self._end,
         )
-        out[row:last, 4:] *= self.problem.moments
-        end = self._end.tolist()
-        self._row = (*end[:4], *(x * J for x, J in zip(end[4:7], s.moments)))
+        # fmt: on
+        if last > row:
+            out[row:last, 4:] *= self.problem.moments
+        self._row = None
         return done, last, left, expansions, 0.0, None
 
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
+        if self._row is None:
+            w, x, y, z, a, b, c, _ = self._end.tolist()
+            I, J, K = self._series.moments
+            self._row = (w, x, y, z, a * I, b * J, c * K)
         return self._row
 
     def row_of(self, Q: Any, Omega: Any) -> tuple[float, ...]:
@@ -144,16 +163,30 @@ class TaylorRunner:
         """Attitudes and velocities of rows, in the user's axes."""
         return in_users_axes(self.problem, rows)
 
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew; see ``Runner.again``."""
+        if not self._series.lasts or problem.parameters != self.problem.parameters:
+            return False
+        start = problem.start()
+        self.problem = problem
+        if self._first is None or self._first[0] != (start, problem.t0):
+            q, Pi = start
+            self.place(q + Pi, problem.t0, h)
+            self._first = (start, problem.t0), self._row, self._place
+        _, self._row, place = self._first
+        self._place, self.h, self.t0 = place.copy(), h, problem.t0
+        return True
+
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row a time h from here; the runner stays. None if it fails."""
         other = TaylorRunner(self.problem, self.method, h)
-        other.place(self._row, t, h)
+        other.place(self.row(), t, h)
         took, *_ = other.advance(0, 1, 2, 2, np.empty((0, 7)), 0)
         return other.row() if took else None
 
     def numbers(self) -> tuple[float, ...]:
         """The row, and where the last expansion is; `restore` takes them back."""
-        return (*self._row, *self._place.tolist())
+        return (*self.row(), *self._place.tolist())
 
     def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
@@ -188,6 +221,8 @@ class Series:
     data: np.ndarray
     moments: tuple[float, ...]
     width: int  # lanes
+    functions_of_time: float
+    lasts: bool  # whether it was made of what cannot change
 
 
 MOST_KEPT = 64
@@ -197,11 +232,11 @@ _KEPT: dict[tuple, Series] = {}
 
 def series_of(problem: Problem) -> Series:
     """The series of a problem; an InputError if its torque is no formula."""
-    problem.check_of_attitude(NAME)
-    kernel = problem.torque_kernel
+    problem.check_uncontrolled(NAME)
+    kernel, _ = _torque(problem)
     static = is_static(kernel)
-    made_of = None if static else fingerprint([kernel])
-    key = (kernel if made_of is None else made_of.digest, problem.parameters, tuple(problem.moments.tolist()))
+    made_of = None if static else fingerprint_now((kernel,))
+    key = (kernel if made_of is None else made_of.digest, problem.parameters, problem.moments.tobytes())
     seen_through = made_of is None or not made_of.unseen
     if not seen_through or key not in _KEPT:
         series = _made(problem)
@@ -213,20 +248,27 @@ def series_of(problem: Problem) -> Series:
     return _KEPT[key]
 
 
-def _made(problem: Problem) -> Series:
-    from polhode.machine.taylor_code import addresses, width
+def _torque(problem: Problem) -> tuple[Any, bool]:
+    """The torque with everything that acts in it, and whether it takes the velocity."""
+    return (problem.moving_kernels["all"], True) if problem.forces.any else (problem.torque_kernel, False)
 
-    moments = tuple(problem.moments.tolist())
+
+def _made(problem: Problem) -> Series:
+    from polhode.machine.taylor_objects import addresses
+    from polhode.machine.taylor_places import width
+
+    moments, (kernel, moving) = tuple(problem.moments.tolist()), _torque(problem)
     try:
-        found = recurrences(*traced(problem.torque_kernel, problem.parameters, moments, stepped))
+        found = recurrences(*traced(kernel, problem.parameters, moments, stepped, moving))
     except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise InputError(
             f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
             "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
         ) from error
-    jet, value = addresses(found)
-    series = Series(found, jet, value, np.array(found.data).ravel(), moments, width(found))
-    if not is_static(problem.torque_kernel):
+    jet, value, lasts = *addresses(found), is_static(kernel)
+    data = np.array(found.data).ravel()
+    series = Series(found, jet, value, data, moments, width(found), found.functions_of_time, lasts)
+    if not lasts:
         _guard(problem, series)
     return series
 
@@ -235,17 +277,23 @@ def _guard(problem: Problem, series: Series) -> None:
     """The formula must say what the user's torque says."""
     from polhode.machine.taylor_loop import jet_once
 
+    kernel, moving = _torque(problem)
     work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
+    J = problem.moments
+    Omega = problem.Omega0 @ problem.axes if moving else np.zeros(3)
+    gyroscopic = np.cross(J * Omega, Omega)
+    velocity = (tuple(Omega.tolist()),) if moving else ()
 
     def of_formula(Q: np.ndarray) -> tuple:
-        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), 0.0, 0.0, 0.0, 0.0])
+        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), *Omega.tolist(), 0.0])
         jet_once()(series.jet, y, problem.t0, 4, series.data, work, table)
-        return tuple((table[1, 4:7] * problem.moments).tolist())
+        return tuple((table[1, 4:7] * J).tolist())
 
     def of_python(Q: np.ndarray) -> Any:
-        return floats_or_none(lambda: problem.torque_kernel(problem.t0, tuple(Q.tolist()), problem.parameters))
+        found = floats_or_none(lambda: kernel(problem.t0, tuple(Q.tolist()), *velocity, problem.parameters))
+        return found if found is None else tuple((np.array(found) + gyroscopic).tolist())
 
     start = problem.Q0 @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
     nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
-    check(f"torque of {problem.name!r}", problem.torque_kernel, places, of_formula, of_python, nearby)
+    check(f"torque of {problem.name!r}", kernel, places, of_formula, of_python, nearby)

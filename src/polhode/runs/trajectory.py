@@ -99,8 +99,23 @@ class Trajectory(Attitudes, Quantities, Travels):
         if self.inertia is None and self.problem is not None:
             object.__setattr__(self, "inertia", self.problem.inertia)
 
+    @classmethod
+    def of_run(cls, columns: dict[str, Any], **known: Any) -> "Trajectory":
+        """From the columns of a run and what is known of it. "Q" may be a function, called when it is first wanted.
+
+        What comes from a run needs no checks, and to be made field by field takes as long as a short run.
+        """
+        self = object.__new__(cls)
+        Q = columns.pop("Q")
+        t, Omega = columns.pop("t"), columns.pop("Omega")
+        attitudes = {"_make_Q": Q} if callable(Q) else {"Q": Q}
+        vars(self).update(attitudes, t=t, Omega=Omega, saved=columns, events={}, error_estimate=None, **known)
+        return self
+
     def _luggage(self) -> dict[str, Any]:
-        return {**vars(self), "exception": self.exception and picklable(self.exception)}
+        kept = {"Q": self.Q, **vars(self), "exception": self.exception and picklable(self.exception)}
+        kept.pop("_make_Q", None)
+        return kept
 
     def __repr__(self) -> str:
         outcome = "" if self.success else f", stopped: {self.message}"
@@ -274,6 +289,15 @@ def given_trajectory(value: object) -> Trajectory:
     if not isinstance(value, Trajectory):
         raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
     return value
+
+
+def _made_Q(trajectory: Trajectory) -> np.ndarray:
+    """The attitudes of a run, when they are first looked at."""
+    return vars(trajectory)["_make_Q"]()
+
+
+setattr(Trajectory, "Q", functools.cached_property(_made_Q))  # noqa: B010 - the field stays one to type checkers
+vars(Trajectory)["Q"].__set_name__(Trajectory, "Q")
 
 
 def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:

@@ -28,18 +28,22 @@ def on_purpose() -> Iterator[None]:
 
 def fastest(Omega: np.ndarray) -> float:
     """The largest |Omega| of a stack (..., 3); what is not finite does not count."""
-    if Omega.size <= 12:
-        return max(_lengths(Omega.reshape(-1, 3).tolist()), default=0.0)
+    if Omega.ndim == 2 and len(Omega) <= 4:
+        return _longest(Omega.tolist())
+    if Omega.shape == (3,):
+        return _longest([Omega.tolist()])
     with np.errstate(all="ignore"):
         squares = Omega[..., 0] ** 2 + Omega[..., 1] ** 2 + Omega[..., 2] ** 2
     return float(np.sqrt(np.max(squares, where=np.isfinite(squares), initial=0.0)))
 
 
-def _lengths(vectors: list[list[float]]) -> Iterator[float]:
+def _longest(vectors: list[list[float]]) -> float:
+    most = 0.0
     for x, y, z in vectors:
         square = x * x + y * y + z * z
-        if math.isfinite(square):
-            yield math.sqrt(square)
+        if most < square < math.inf:
+            most = square
+    return math.sqrt(most)
 
 
 def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polhode.integrators.properties import CLAIMED
+from polhode.integrators.velocity import how
 from polhode.views.page import table
 
 
@@ -31,7 +32,8 @@ def method_card(m: Any) -> str:
     """What is claimed of a method, and the first words of its lecture."""
     orders = m.orders
     facts = {"family": m.family, "order": f"free {orders.free[0]:g}, with a torque {orders.torque[0]:g} (attitude)"}
-    facts |= {row.title: _said(getattr(m, row.claim)) for row in CLAIMED if row.claim and hasattr(m, row.claim)}
+    facts |= {"torques of the velocity": how(m)}
+    facts |= {row.title: _said(getattr(m, row.claim)) for row in CLAIMED if row.claim and row.is_of(m)}
     lecture = m.lecture.split("\n\n")[0]
     return _card(f"Method {m.name}: {m.title}" if m.title else f"Method {m.name}", facts, " ".join(lecture.split()))
 

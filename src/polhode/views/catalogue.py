@@ -10,6 +10,7 @@ from typing import Any
 from polhode.bibliography import fields
 from polhode.integrators.lookup import methods
 from polhode.integrators.properties import NUMBER, ORDER, RATE, YES_OR_NO, columns
+from polhode.integrators.velocity import Forces, how, torques_per_step
 from polhode.physics.catalogue import problems
 
 METHODS_HEAD = """\
@@ -22,6 +23,16 @@ Generated from the catalogue by `make docs`; every entry of the table is measure
 Every implicit method solves its equations to round-off for steps that turn the body by up to 0.9 rad, whatever the
 body; most go further (`polhode certify` measures how far on the test problem). Where a solve does not converge, the
 run stops there, keeps what it has and says so.
+"""
+VELOCITY_HEAD = """\
+## With torques that depend on the velocity
+
+Which methods take `torque(t, Q, Omega)`, `damping=`, `rotor=` and `wheels=`, and what they keep; measured like the
+rest. A method that is not listed says so when it is asked, and names these. "Stages": it evaluates the torque where it
+knows the velocity. "Momenta": the same, and a rotor is inside, Pi = J Omega + l. "Kicks": it solves the torque around
+its free step, damping exactly. Torques: evaluations a step with damping / with any torque of the velocity.
+
+{notes}
 """
 PROBLEMS_HEAD = """\
 # Problems
@@ -53,7 +64,10 @@ def methods_page() -> Any:
     first = {m.lecture: m for m in reversed(everyone)}
     lines = [
         METHODS_HEAD.format(notes=textwrap.fill(" ".join(notes), 120)),
-        properties_table(everyone, lambda m: f"[{m.name}](#{_anchor(m.name)})"),
+        properties_table(everyone, _linked),
+        "",
+        VELOCITY_HEAD.format(notes=textwrap.fill(" ".join(c.note for c, _ in columns(velocity=True)), 120)),
+        velocity_table(everyone, _linked),
         "",
     ]
     for family, members in itertools.groupby(everyone, key=lambda m: m.family):
@@ -65,10 +79,28 @@ def methods_page() -> Any:
 def properties_table(those: Any, name: Any) -> Any:
     """What methods claim, a row each; `name` makes the first cell."""
     heads = ["method", *(_head(column, rows) for column, rows in columns())]
-    body = [[name(m), *(_cell(m, rows) for _, rows in columns())] for m in those]
+    return _table(heads, ([name(m), *(_cell(m, rows) for _, rows in columns())] for m in those))
+
+
+def velocity_table(those: Any, name: Any) -> Any:
+    """What methods take that depends on the velocity, how, and what they claim of it."""
+    told = columns(velocity=True)
+    heads = ["method", "by", "torques", *(_head(column, rows) for column, rows in told)]
+    cases = (Forces(damped=True), Forces(moving=True))
+    takers = [m for m in those if m.velocity is not None and not m.free_only]
+    torques = lambda m: " / ".join(_number(m, torques_per_step(m, forces)) for forces in cases)
+    return _table(heads, ([name(m), m.velocity, torques(m), *(_cell(m, rows) for _, rows in told)] for m in takers))
+
+
+def _table(heads: Any, body: Any) -> Any:
+    """A table of a page."""
     return "\n".join(
         ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *("| " + " | ".join(row) + " |" for row in body)]
     )
+
+
+def _linked(m: Any) -> Any:
+    return f"[{m.name}](#{_anchor(m.name)})"
 
 
 def problems_page() -> Any:
@@ -78,12 +110,18 @@ def problems_page() -> Any:
         p = make()
         words = inspect.cleandoc(make.__doc__ or "")
         keywords = ", ".join(inspect.signature(make).parameters)
-        listed = "; ".join(["energy"] * p.has_potential + list(p.invariants)) or "nothing"
+        listed = "; ".join(_conserved(p)) or "nothing"
         parts.append(f"## {name}\n\n```text\n{words}\n```\n")
         parts.append(f"Keywords: `{keywords}`. Conserved: {listed}.\n")
         if p.sources:
             parts.append("Sources: " + "; ".join(source_of(key) for key in p.sources) + ".\n")
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _conserved(p: Any) -> list[str]:
+    """What a problem keeps, in words."""
+    energy = ["energy"] if p.has_potential and p.forces.keep_energy else []
+    return energy + ["momentum of body and wheels"] * (p.internal.wheels is not None) + list(p.invariants)
 
 
 def _lecture(m: Any, first: Any) -> Any:
@@ -92,10 +130,16 @@ def _lecture(m: Any, first: Any) -> Any:
     head = f"### {m.name}\n\n{m.title[0].upper() + m.title[1:]}.{also}"
     told = first[m.lecture]
     if told is not m:
-        return f"{head} The lecture is that of [{told.name}](#{_anchor(told.name)}).\n"
+        return f"{head} The lecture is that of {_linked(told)}.\n"
     sources = "; ".join(source_of(key) for key in m.sources)
     file = code_of(m)
-    return f"{head} Code: [`{file}`](../src/polhode/{file}).\n\n```text\n{m.lecture}\n```\n\nSources: {sources}.\n"
+    code = f"Code: [`{file}`](../src/polhode/{file})."
+    moving = f"Torques of the velocity: {_small(how(m))}"
+    return f"{head} {code}\n\n```text\n{m.lecture}\n```\n\n{moving}\n\nSources: {sources}.\n"
+
+
+def _small(words: str) -> str:
+    return words[0].lower() + words[1:]
 
 
 def code_of(m: Any) -> Any:

@@ -44,6 +44,7 @@ def method_data(m: Any) -> Any:
         "family": m.family,
         "order": {part.name: getattr(m.orders, part.name) for part in fields(m.orders)},
         "free_only": m.free_only,
+        "velocity": m.velocity,
         **claims(NUMBER),
         **claims(YES_OR_NO),
         **claims(RATE),

@@ -223,24 +223,25 @@ def number(x: Any) -> float:
 
 
 def traced(
-    torque: Callable, parameters: tuple, moments: tuple, given: Callable = tuple
+    torque: Callable, parameters: tuple, moments: tuple, given: Callable = tuple, moving: bool = False
 ) -> tuple[Tape, list[Formula], tuple]:
     """The atoms of a torque, and what it and the gyroscopic torque do to the velocity.
 
         q' = q Omega/2,    Omega' = (g_1 b c, g_2 c a, g_3 a b) + J^-1 tau
 
     Returned are the formulas of J^-1 tau and the factors g. q is a unit quaternion here, so that w^2 does not occur.
-    `given` makes of the nine formulas of Q what the torque is called with.
+    `given` makes of the nine formulas of Q what the torque is called with; one that is `moving` takes the velocity.
     """
     tape = Tape()
-    w, x, y, z, _, _, _, t = (Formula(tape, 0.0, {i: 1.0}) for i in range(8))
+    w, x, y, z, a, b, c, t = (Formula(tape, 0.0, {i: 1.0}) for i in range(8))
     xx, yy, zz = x * x, y * y, z * z
     Q = (
         *(1 - 2 * (yy + zz), 2 * (x * y - w * z), 2 * (x * z + w * y)),
         *(2 * (x * y + w * z), 1 - 2 * (xx + zz), 2 * (y * z - w * x)),
         *(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (xx + yy)),
     )
-    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in torque(t, given(Q), parameters)]
+    told = torque(t, given(Q), (a, b, c), parameters) if moving else torque(t, given(Q), parameters)
+    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in told]
     if len(tau) != 3:
         raise NotAFormula(f"a torque of {len(tau)} numbers")
     J = moments

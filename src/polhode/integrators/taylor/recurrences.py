@@ -12,6 +12,7 @@ Each sum over j is a lane: a pair of series, of which one may be weighted by its
 summed together, eight at a time (``polhode.machine.taylor_code``).
 """
 
+import math
 from dataclasses import dataclass
 
 from polhode.integrators.taylor.formula import TIME, Atom, Formula, Tape
@@ -61,9 +62,30 @@ class Recurrences:
         return atoms, self.plan, self.turns, self.rates
 
     @property
-    def timed(self) -> bool:
-        """Whether the torque depends on the time itself, not only by the state."""
-        return TIME in self.rates.of or any(TIME in a.of for a in self.atoms[TIME + 1 :])
+    def functions_of_time(self) -> float:
+        """Of how many fixed functions of the time the torque on a body at rest is a sum, at most.
+
+        They are few if it is a polynomial of low degree in t and in sines and cosines of k t + d. The sum then fulfils
+        one linear differential equation of that order: if as many coefficients of its series vanish, it is zero for
+        ever. Of other functions of the time there is no end: they may change where no series sees it coming.
+        """
+        degrees = self._degrees()
+        degree = max((degrees[i] for i in self.rates.of), default=0)
+        variables = 1 + 2 * len({self.atoms[i].of for i in self.turns})  # t, and a sine and a cosine each
+        return math.inf if degree == math.inf else math.comb(variables + int(degree), int(degree))
+
+    def _degrees(self) -> list[float]:
+        """The degree of each atom as a polynomial in t and in sines and cosines of k t + d; infinite if it is none."""
+        degrees: list[float] = [*[0] * TIME, 1]
+        for i, a in enumerate(self.atoms[TIME + 1 :], TIME + 1):
+            of = [degrees[k] for k in a.of]
+            if i in self.turns:
+                degrees.append(1)
+            elif a.kind == "mul":
+                degrees.append(sum(of))
+            else:
+                degrees.append(max(of, default=0) if a.kind == "sum" or not any(of) else math.inf)
+        return degrees
 
 
 def recurrences(tape: Tape, torque: list[Formula], gyroscopic: tuple[float, float, float]) -> Recurrences:

@@ -4,8 +4,8 @@ The steps do not know of the rows: a row inside a step is the value of its serie
 it is cut, and rows cost little.
 
 A torque that depends on the time may change where no series can see it: exp(-((t - 7)/0.02)^2) is zero at t = 0, with
-all the coefficients a float can hold. So where the torque is `timed`, the equation of motion itself is asked at places
-along the step, and the step ends before the first at which the series does not fulfil it.
+all the coefficients a float can hold. Where the torque may hide so (``Recurrences.functions_of_time``), the equation of
+motion itself is asked at places along the step, which ends before the first at which the series does not fulfil it.
 
 The state of a run is its `place`: the time of the last expansion as an unrounded sum of two numbers, the state there,
 (w, x, y, z, a, b, c, 0), and what rounding has left out of that. Each step is added to both, so that the error of
@@ -39,7 +39,7 @@ def advance(
     data: Any,
     order: int,
     tolerance: float,
-    timed: bool,
+    hides: bool,
     h: Number,
     t0: Number,
     first: int,
@@ -63,7 +63,7 @@ def advance(
     """
     done, expansions = 0, 1
     step = expanded(jet, data, order, tolerance, h, place, work, series)
-    if timed:
+    if hides:
         step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
     while done < n:
         size = min(left, n - done)
@@ -73,7 +73,7 @@ def advance(
             if not moved(value, order, step, place, series, end):
                 return done, row, left, expansions
             step = expanded(jet, data, order, tolerance, h, place, work, series)
-            if timed:
+            if hides:
                 step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
             expansions += 1
             ahead = (target - place[TIME]) - place[REST]
@@ -106,11 +106,12 @@ def expanded(
     jet(place[STATE : STATE + 8], place[TIME] + place[REST], order, data, work, series)
     fast = size_of(series, 0, 4)
     scale = 1 / (fast + math.sqrt(size_of(series, 1, 4)) + TINY)
-    step = math.inf
+    least = math.inf  # of the logarithms: one exponential is enough
     for k in range(2):
         m = order - k
         last = max(size_of(series, m, 0), scale * size_of(series, m, 4))
-        step = min(step, math.exp(math.log(tolerance / (last + TINY)) / m))
+        least = min(least, math.log(tolerance / (last + TINY)) / m)
+    step = math.exp(least)
     return step if h > 0 else -step
 
 

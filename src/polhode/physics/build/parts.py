@@ -71,6 +71,18 @@ def free_invariants(inertia: ArrayLike) -> Invariants:
 
 
 @recipe
+def gyrostat_invariants(inertia: ArrayLike, rotor: ArrayLike) -> Invariants:
+    """The same of a body with a rotor: the momentum of both, and its square."""
+    J, l = inertia_tensor("inertia", inertia), np.array(rotor, dtype=float)
+
+    def component(i: int) -> Callable[..., Any]:
+        return lambda Q, Omega: Q[i] @ (J @ Omega + l)
+
+    square = {"total momentum squared": lambda Q, Omega: (J @ Omega + l) @ (J @ Omega + l)}
+    return {f"total momentum {x}": component(i) for i, x in enumerate("xyz")} | square
+
+
+@recipe
 def top_invariants(inertia: ArrayLike, up_space: ArrayLike = (0.0, 0.0, 1.0)) -> Invariants:
     """What any top keeps beside its energy: the two Casimirs Gamma.Pi and |Gamma|^2, Gamma = Q^T up."""
     J, up = inertia_tensor("inertia", inertia), np.array(up_space, dtype=float)

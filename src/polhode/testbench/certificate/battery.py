@@ -32,7 +32,7 @@ class State:
     def step(self, radians: float) -> float:
         """The step that turns the body by so much, or in which the torque could."""
         p = self.problem
-        rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0)) / p.moments.mean())
+        rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0)) / p.moments.mean())
         return float(radians / rate)
 
     @property
@@ -40,7 +40,7 @@ class State:
         """The size of a momentum, for relative defects: its own, or what the torque makes of a body at rest."""
         p = self.problem
         own = float(np.linalg.norm(p.tensor @ p.Omega0))
-        return own + float(np.linalg.norm(p.torque(p.t0, p.Q0))) * self.step(0.1) or 1.0
+        return own + float(np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0))) * self.step(0.1) or 1.0
 
 
 TURN = np.array(matrix(exp((0.5, -0.8, 0.6)))).reshape(3, 3)
@@ -62,12 +62,15 @@ FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
-    """The generic state, the fixed ones, and random ones."""
+    """The generic state, the fixed ones, and random ones; of the same body where damping or wheels belong to it."""
     generic = placed(p)
     yield State("at a generic state", generic)
+    moves_at_rest = np.any(generic.torque(p.t0, generic.Q0, np.zeros(3)))
     for words, other in FIXED:
-        if words == AT_REST and not p.has_torque:
+        if words == AT_REST and not moves_at_rest:
             continue  # a free body at rest stays so
+        if p.forces.any and "inertia" in other:
+            continue
         yield State(words, _changed(generic, **other))
     rng = np.random.default_rng(seed)
     for k in range(count):
@@ -77,7 +80,8 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         Q0 = Rotation().random(rng=rng).as_matrix()
         Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
-        yield State(f"at random state {k + 1}", _changed(start, inertia=axes @ np.diag(moments) @ axes.T))
+        other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
+        yield State(f"at random state {k + 1}", _changed(start, **other))
 
 
 def _changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:

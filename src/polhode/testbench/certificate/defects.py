@@ -10,7 +10,7 @@ import numpy as np
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.scalar import STEP
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.cases import Run, placed, potential
+from polhode.testbench.certificate.cases import GAMMA, Run, placed, potential
 
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 OFF_GROUP = 1e-13  # the same of Q^T Q - I
@@ -20,7 +20,7 @@ LONGEST = 24  # steps after which a Q that leaves the group is looked at
 
 def momentum_scale(p: Problem, h: float) -> float:
     """The size of the momentum: its own, and what the torque makes of it in a step."""
-    return float(np.linalg.norm(p.tensor @ p.Omega0) + abs(h) * np.linalg.norm(p.torque(p.t0, p.Q0))) or 1.0
+    return float(np.linalg.norm(p.tensor @ p.Omega0) + abs(h) * np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0))) or 1.0
 
 
 def _three(run: Run, p: Problem, h: float) -> tuple[np.ndarray, np.ndarray]:
@@ -35,9 +35,11 @@ def symmetry(run: Run, p: Problem, h: float) -> float:
 
 
 def spatial_momentum(run: Run, p: Problem, h: float) -> float:
-    """Change of the spatial momentum in three steps."""
+    """Change of the spatial momentum in three steps, that of wheels included."""
     Q, Omega = _three(run, p, h)
-    return np.abs(Q @ p.tensor @ Omega - p.Q0 @ p.tensor @ p.Omega0).max() / momentum_scale(p, h)
+    before, after = p.internal.momentum(np.array([p.t0, p.t0 + 3 * h]))
+    change = Q @ (p.tensor @ Omega + after) - p.Q0 @ (p.tensor @ p.Omega0 + before)
+    return np.abs(change).max() / (momentum_scale(p, h) + np.linalg.norm(before))
 
 
 def vertical_momentum(run: Run, p: Problem, h: float) -> float:
@@ -54,20 +56,41 @@ def energy(run: Run, p: Problem, h: float) -> float:
     return abs(float(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0))) / size
 
 
+def energy_that_rises(run: Run, p: Problem, h: float) -> float:
+    """The largest rise of the energy in one of three steps, forwards and with the velocity turned round."""
+    worst = 0.0
+    for sign in (1, -1):
+        Q, Omega, t = p.Q0, sign * p.Omega0, p.t0
+        for i in range(3):
+            before = Omega @ p.tensor @ Omega
+            Q, Omega = run(p, Q, Omega, h, 1, t + i * h)
+            worst = max(worst, (Omega @ p.tensor @ Omega - before) / (before or 1.0))
+    return worst
+
+
 def orthogonality(run: Run, p: Problem, h: float) -> float:
     """How far from a rotation Q is after many steps."""
     Q, _ = run(p, p.Q0, p.Omega0, h, LONGEST, p.t0)
     return np.abs(Q.T @ Q - np.eye(3)).max()
 
 
-def symplecticity(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0) -> float:
-    """max |D^T W(Pi1) D - W(Pi0)|, D the left-trivialised Jacobian, momenta in units of `scale`."""
+def symplecticity(
+    D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0, span: float = 0.0, gamma: float = 0.0
+) -> float:
+    """max |D^T W(Pi1) D - exp(-gamma span) W(Pi0)|, D the left-trivialised Jacobian of steps that span so much, momenta
+    in units of `scale`."""
     units = np.diag([1, 1, 1, scale, scale, scale])
     D = np.linalg.inv(units) @ D @ units
-    return np.abs(D.T @ _form(Pi1 / scale) @ D - _form(Pi0 / scale)).max() / max(1.0, np.abs(D).max()) ** 2
+    defect = D.T @ _form(Pi1 / scale) @ D - np.exp(-gamma * span) * _form(Pi0 / scale)
+    return np.abs(defect).max() / max(1.0, np.abs(D).max()) ** 2
 
 
-def poisson(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0) -> float:
+def conformality(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0, span: float = 0.0) -> float:
+    """The same with the rate at which damping like the inertia contracts the form."""
+    return symplecticity(D, Pi0, Pi1, scale, span, GAMMA)
+
+
+def poisson(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0, span: float = 0.0) -> float:
     """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0; and dPi1/dQ, which must vanish."""
     A = D[3:, 3:]
     off = np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max() / scale / max(1.0, np.abs(A).max()) ** 2
@@ -139,10 +162,11 @@ DIRECT = {
     "symmetry": (symmetry, ROUND_OFF, ""),
     "spatial momentum": (spatial_momentum, ROUND_OFF, ""),
     "vertical momentum": (vertical_momentum, ROUND_OFF, ""),
+    "energy that rises": (energy_that_rises, ROUND_OFF, ""),
     "energy": (energy, ROUND_OFF, ""),
     "orthogonality": (orthogonality, OFF_GROUP, f" after {LONGEST} steps"),
 }
 """By what a row of the table of properties measures: the defect (run, problem, h), its round-off, and more words."""
 
-BY_DERIVATIVES = {"symplecticity": symplecticity, "Poisson map": poisson}
-"""The same for defects of a Jacobian: (D, Pi0, Pi1, the size of a momentum)."""
+BY_DERIVATIVES = {"symplecticity": symplecticity, "conformality": conformality, "Poisson map": poisson}
+"""The same for defects of a Jacobian: (D, Pi0, Pi1, the size of a momentum, the time)."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.integrators.method import Method
 from polhode.integrators.properties import ORDER, Row, groups
+from polhode.integrators.velocity import adapted
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
@@ -55,7 +56,7 @@ def measured(
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(partial(_values, method, p, first), LONGEST)
+        values, why = guarded(partial(_values, adapted(method, p.forces), p, first), LONGEST)
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:

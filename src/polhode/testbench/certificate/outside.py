@@ -20,7 +20,7 @@ from polhode.integrators.properties import BY_KEY, ORDER, Row, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
-from polhode.testbench.certificate.cases import CASES, Run, placed, potential
+from polhode.testbench.certificate.cases import CASES, Run, damped, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
@@ -34,7 +34,12 @@ __all__ = ["Look", "advance_of", "box", "check_first_step", "measured", "order"]
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
 GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
-OF_THE_STATE = ("symmetry", "symplecticity", "Poisson map")  # what means nothing where Q and Omega are not all
+OF_THE_STATE = (
+    "symmetry",
+    "symplecticity",
+    "conformality",
+    "Poisson map",
+)  # what means nothing where Q and Omega are not all
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
 LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
@@ -53,12 +58,15 @@ def measured(
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
+    takes_velocity = _takes_velocity(look)
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
     ended = 0
     for rows in groups():
         first = rows[0]
         if first.measure not in MEASURES or (look.tolerance is not None and first.measure in GIVEN_STEPS):
+            continue
+        if first.needs_velocity and not takes_velocity:
             continue
         name = first.group or first.key
         tick(name)
@@ -132,6 +140,17 @@ def check_first_step(run: Run, name: str) -> None:
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
 
 
+def _takes_velocity(look: Look) -> bool:
+    """Whether it asks for the torque at a velocity: one that does not gets a sentence for an answer."""
+    p = damped()
+
+    def first() -> tuple[np.ndarray, np.ndarray]:
+        with np.errstate(all="ignore"):
+            return look.advance(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)
+
+    return "InputError" not in guarded(first, PATIENCE[-1])[1]
+
+
 def _doubted(look: Look, key: str, p: Property) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
     known to be wrong elsewhere: they may be the reason."""
@@ -180,7 +199,9 @@ def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     def at(state: State, radians: float, n: int) -> float:
         p, h = state.problem, state.step(radians)
         D, Pi1 = jacobian(look.run, p, h, n)
-        return BY_DERIVATIVES[row.measure](D, p.tensor @ p.Omega0, Pi1, momentum_scale(p, h))
+        before, after = p.internal.momentum(np.array([p.t0, p.t0 + n * h]))
+        Pi0, Pi1 = p.tensor @ p.Omega0 + before, Pi1 + after
+        return BY_DERIVATIVES[row.measure](D, Pi0, Pi1, momentum_scale(p, h), n * h)
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 

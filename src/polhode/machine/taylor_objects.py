@@ -1,0 +1,60 @@
+"""The machine code of Taylor series in this process and on disk, by what it was made from."""
+
+import functools
+import hashlib
+import pathlib
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from polhode.integrators.taylor import recurrences
+from polhode.integrators.taylor.recurrences import Recurrences
+from polhode.machine import taylor_atoms, taylor_code, taylor_places
+from polhode.machine.cache import cache_base, folder
+from polhode.machine.taylor_code import Jet
+
+_ENGINES: dict[str, tuple] = {}
+"""What holds the machine code of this process, and its two addresses, by what it was made from."""
+
+
+def addresses(r: Recurrences) -> tuple[int, int]:
+    """Where the machine code of jet and value begins."""
+    text = repr((_made_by(), r.structure))
+    key = hashlib.sha256(text.encode()).hexdigest()[:32]
+    if key not in _ENGINES:
+        store = folder(cache_base() / "taylor")
+        code = store.read(key)
+        if code is None:
+            code = _object(str(Jet(r).module))
+            store.write(key, code)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        _ENGINES[key] = engine, (engine.get_function_address("jet"), engine.get_function_address("value"))
+    return _ENGINES[key][1]
+
+
+@functools.cache
+def _made_by() -> str:
+    """The processor, the compiler, and the sources."""
+    modules = (recurrences, taylor_places, taylor_atoms, taylor_code)
+    files = [pathlib.Path(__file__), *(pathlib.Path(str(m.__file__)) for m in modules)]
+    sources = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+    return repr((llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sources))
+
+
+def _target() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=2, reloc="pic", codemodel="small"
+    )
+
+
+def _object(text: str) -> bytes:
+    module, target = llvm.parse_assembly(text), _target()
+    module.verify()
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=2))
+    builder.getModulePassManager().run(module, builder)
+    return target.emit_object(module)
