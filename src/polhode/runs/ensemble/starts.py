@@ -41,6 +41,8 @@ class Bodies:
     def finite(self) -> np.ndarray:
         """Which bodies can start: (N,), whether all their numbers are finite."""
         numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
+        if all(np.isfinite(x).all() for x in numbers):
+            return np.ones(len(self), dtype=bool)
         finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
         return np.broadcast_to(finite, len(self))
 
@@ -142,7 +144,7 @@ def gathered(
     given = np.array([p.inertia if alike else p.tensor for p in kinds])
     numbers = np.array([p.parameters for p in kinds])
     if inertia is not None:
-        given, moments, axes = _inertias(kinds, inertia)
+        given, moments, axes = inertias(kinds, inertia)
         numbers = _following(kinds, moments, axes)
     if isinstance(parameters, Mapping):
         fields = named.check_names(first.fields, parameters, f"The problem {first.name!r}")
@@ -267,7 +269,7 @@ def _velocities(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray)
     return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
 
 
-def _inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Inertia as given, principal moments and axes, for one or N bodies."""
     J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
     if J.shape == (3,):
