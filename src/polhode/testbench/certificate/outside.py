@@ -237,9 +237,9 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         seen, most = seen + 1, max(most, radians[-1])
         if max(found) > ABOVE * floor:
             fall, note = _fall(radians, found, floor)
-            where = f"{state.words}, {radians[int(np.argmax(found))]:g} rad a step"
+            where = f"{state.words}, {_largest(radians, found)}"
             if seen > 1:
-                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e})")
+                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e}, {_largest(radians, found)})")
             coverage = f"first seen {where}"
             return [
                 Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
@@ -289,6 +289,11 @@ def _is_lost(look: Look, state: State, radians: float) -> bool:
         return by_order.off(look, state, radians) > LOST * radians
     except Refused:
         return True
+
+
+def _largest(radians: Sequence[float], found: Sequence[float]) -> str:
+    """The step at which the defect is largest, in words."""
+    return f"{radians[int(np.argmax(found))]:g} rad a step"
 
 
 def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tuple[str, str]:
