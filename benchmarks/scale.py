@@ -3,24 +3,28 @@
     python benchmarks/scale.py [--quick] [--out docs/scale.md]
 
 One machine can measure the time of a task, what handing one out costs, the bytes it writes and the memory it takes; the
-page multiplies them.
+page multiplies them, and its sentences follow from the numbers. Takes about ten minutes on two cores that do nothing
+else, of which most are ten million bodies.
 """
 
 import argparse
+import json
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 import numpy as np
-from measure import machine
+from measure import machine, processors
+from scale_page import page
 
 import polhode as ph
+from polhode.runs.workers import crew
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "scale.md"
-NODES, CORES, BODY_STEPS = 100, 64, 1e12
-"""The cluster for which the page extrapolates."""
+CHUNK = 16384
 
 
 def normal(rng, n):
@@ -29,170 +33,144 @@ def normal(rng, n):
 
 
 def swept(workers, bodies, steps, chunk, **more):
-    """Seconds of a sweep of the stress test, and its store."""
+    """A sweep of the stress test: seconds in all and until the plan was stored, bytes and files of the store."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "sweep.zarr"
         over = {"draw": ph.draws(bodies, rng=1, Omega0=normal)}
-        begin = time.perf_counter()
+        began, begin = time.time(), time.perf_counter()
         s = ph.sweep(
             "stress", over=over, method="VLV", h=0.125, n_steps=steps, chunk=chunk, out=path, workers=workers, **more
         )
         took = time.perf_counter() - begin
-        assert (s.status == 0).all()
-        size = sum(f.stat().st_size for f in path.rglob("*") if f.is_file())
-    return took, size
+        assert bool((s.status == 0).all()), "a body failed"
+        sizes = [f.stat().st_size for f in path.rglob("*") if f.is_file()]
+        planned = (path / ".polhode" / "plan.json").stat().st_mtime - began
+    return {"seconds": took, "plan": planned, "bytes": sum(sizes), "files": len(sizes)}
 
 
-def overhead(make, tasks):
-    """Seconds a task beyond its steps: the difference of many empty tasks and few, by their number."""
-    with make() as workers:
-        swept(workers, 64, 1, 8)
-        few = statistics.median(swept(workers, 8 * 8, 1, 8)[0] for _ in range(3))
-        many = statistics.median(swept(workers, 8 * tasks, 1, 8)[0] for _ in range(3))
+def overhead(workers, tasks, repeats=3):
+    """Seconds a task beyond its steps: the difference of many tasks of nearly nothing and few, by their number."""
+    swept(workers, 64, 1, 8)
+    few = statistics.median(swept(workers, 8 * 8, 1, 8)["seconds"] for _ in range(repeats))
+    many = statistics.median(swept(workers, 8 * tasks, 1, 8)["seconds"] for _ in range(repeats))
     return (many - few) / (tasks - 8)
 
 
-class Crew:
-    """Workers that are ready, as a context."""
-
-    def __init__(self, workers):
-        self.workers = workers
-
-    def __enter__(self):
-        return self.workers
-
-    def __exit__(self, *exception):
-        return False
+def nothing(k):
+    """A task that does nothing."""
+    return k
 
 
-def dask_client():
-    """A client of two workers on this machine."""
-    from distributed import Client, LocalCluster
-
-    return Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
-
-
-def speed_up(chunk, steps, repeats):
-    """How much faster two Dask workers are than one, by the clock on the wall, once they are warm."""
-    from distributed import Client, LocalCluster
-
-    found = {}
-    for count in (1, 2):
-        with (
-            LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
-        ):
-            swept(client, 4 * chunk, 10, chunk)
-            found[count] = min(swept(client, 16 * chunk, steps, chunk)[0] for _ in range(repeats))
-    return found[1] / found[2]
+def tasks_a_second(client, tasks):
+    """How many tasks that do nothing the scheduler hands out and takes back in a second."""
+    team = crew(client)
+    list(team.each(nothing, [(k,) for k in range(50)]))
+    begin = time.perf_counter()
+    count = len(list(team.each(nothing, [(k,) for k in range(tasks)])))
+    return count / (time.perf_counter() - begin)
 
 
-def memory(bodies):
-    """The most memory (MB) of a process that reduces so many bodies, over 1000 steps each."""
-    program = f"""
-import resource, tempfile, numpy as np, polhode as ph
-def normal(rng, n):
-    return np.array([0, 0, 0.625]) + 0.01 * rng.normal(size=(n, 3))
-with tempfile.TemporaryDirectory() as folder:
-    ph.sweep("stress", over={{"draw": ph.draws({bodies}, rng=1, Omega0=normal)}}, method="VLV", h=0.125, n_steps=1000,
-             reduce="energy", reduce_every=10, out=folder + "/s.zarr")
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
-    import sys
+def cluster(count):
+    """Workers of a Dask cluster on this machine."""
+    from distributed import LocalCluster
 
-    return float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
+
+
+def speed_up(steps, tasks, repeats):
+    """How much faster two Dask workers are than one, by the clock on the wall, in turns, once they are warm."""
+    from distributed import Client
+
+    with cluster(1) as one, cluster(2) as two, Client(one) as single, Client(two) as double:
+        ratios = []
+        for turn in range(repeats + 1):
+            seconds = [swept(c, tasks * CHUNK, steps if turn else 10, CHUNK)["seconds"] for c in (single, double)]
+            ratios += [seconds[0] / seconds[1]] if turn else []
+    return statistics.median(ratios)
+
+
+def reduced(bodies, steps):
+    """Bodies reduced to statistics by two workers, in a process of its own: what it took, and the most memory of each.
+
+    Memory is that of the worker with most, and of the process that hands the tasks out, in bytes.
+    """
+    program = f"scale.reduced_here({bodies}, {steps})"
+    path = pathlib.Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(path)!r}); import scale; {program}"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def reduced_here(bodies, steps):
+    """The same, in this process; prints what was measured."""
+    from distributed import Client
+
+    with cluster(2) as two, Client(two) as client:
+        found = swept(client, bodies, steps, None, reduce="energy", reduce_every=max(1, steps // 10))
+        workers = client.run(most_memory).values()
+        print(json.dumps({"bodies": bodies, "steps": steps, **found, "worker": max(workers), "client": most_memory()}))
+
+
+def most_memory():
+    """The most memory that this process has had, in bytes."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def first_task():
+    """Seconds until a new process has its first result: imports, and machine code from the cache."""
+    program = "import polhode as ph; ph.solve_ensemble('stress', 'VLV', Omega0=[[0, 0, 1.0]] * 8, h=0.1, n_steps=1)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, "-c", program], check=True)
+    return time.perf_counter() - begin
 
 
 def measured(quick):
     """All numbers."""
-    tasks = 40 if quick else 200
-    chunk, steps = 16384, 100 if quick else 1000
-    swept(None, chunk, 10, chunk)
-    long, size = swept(None, 2 * chunk, steps, chunk)
-    reduced, reduced_size = swept(None, 2 * chunk, 1000, None, reduce="energy", reduce_every=10)
+    from distributed import Client
+
+    tasks, steps, repeats = (24, 100, 1) if quick else (200, 1000, 3)
+    swept(None, CHUNK, 10, CHUNK)
+    long = min((swept(None, 2 * CHUNK, steps, CHUNK) for _ in range(repeats)), key=lambda s: s["seconds"])
     found = {
-        "here": overhead(lambda: Crew(None), tasks),
-        "processes": overhead(lambda: Crew(2), tasks),
-        "dask": overhead(dask_client, tasks),
-        "speed_up": speed_up(chunk, steps, 1 if quick else 3),
-        "task": long / 2,
+        "quick": quick,
+        "processors": processors(),
         "steps": steps,
-        "bytes": size / (2 * chunk),
-        "reduced": reduced / (2 * chunk * 1000),
-        "reduced_bytes": reduced_size / (2 * chunk),
-        "body_step": long / (2 * chunk * steps),
-        "memory": [(n, memory(n)) for n in ((10**4, 4 * 10**4) if quick else (10**5, 10**6))],
+        "chunk": CHUNK,
+        "task": long["seconds"] / 2,
+        "body_step": long["seconds"] / (2 * CHUNK * steps),
+        "bytes": long["bytes"] / (2 * CHUNK),
+        "files": long["files"] / 2,
+        "here": overhead(None, tasks, repeats),
+        "processes": overhead(2, tasks, repeats),
+        "first_task": first_task(),
+        "speed_up": speed_up(steps, 4 if quick else 16, repeats),
     }
-    if not quick:
-        found["ten million"] = swept(2, 10**7, 1000, None, reduce="energy", reduce_every=100)[0]
+    with cluster(2) as two, Client(two) as client:
+        found["dask"] = overhead(client, tasks, repeats)
+        found["tasks_a_second"] = tasks_a_second(client, 10 * tasks)
+    sizes = ((10**4, 100), (4 * 10**4, 100)) if quick else ((10**6, 1000), (10**7, 1000))
+    found["reduced"] = [reduced(*size) for size in sizes]
     return found
-
-
-def page(m):
-    """The page."""
-    cores = NODES * CORES
-    bodies = BODY_STEPS / 1000
-    tasks = bodies / 16384
-    compute = BODY_STEPS * m["body_step"] * _processors() / cores
-    hand_out = tasks * m["dask"]
-    memory = ", ".join(f"{n:.0e} bodies {mb:.0f} MB" for n, mb in m["memory"])
-    whole = (
-        f"\nTen million bodies, 1000 steps each, reduced to statistics by two processes: {m['ten million']:.0f} s.\n"
-        if "ten million" in m
-        else ""
-    )
-    about = machine()
-    return f"""# Scale
-
-Generated by `python benchmarks/scale.py`; the numbers are those of one run on {about["cpu"]},
-{about["cores"]} cores, commit {about["commit"]}, {about["date"]}. VLV on the stress test.
-
-| measured | |
-|---|---:|
-| a task of 16384 bodies and {m["steps"]} steps, this process with its threads | {m["task"]:.2f} s |
-| a body-step in it | {1e9 * m["body_step"]:.1f} ns |
-| a body-step with the energy reduced every tenth step | {1e9 * m["reduced"]:.1f} ns |
-| what a task costs beyond its steps: this process | {1e3 * m["here"]:.1f} ms |
-| ... a pool of two processes | {1e3 * m["processes"]:.1f} ms |
-| ... a Dask cluster of two workers | {1e3 * m["dask"]:.1f} ms |
-| two Dask workers over one, by the clock on the wall | {m["speed_up"]:.2f} |
-| bytes stored for a body, last state | {m["bytes"]:.0f} |
-| bytes stored for a body, statistics of the energy | {m["reduced_bytes"]:.0f} |
-| most memory of a process | {memory} |
-{whole}
-## {BODY_STEPS:.0e} body-steps on {NODES} nodes
-
-{NODES} nodes of {CORES} cores, {bodies:.0e} bodies of 1000 steps, {tasks:.0f} tasks of 16384 bodies:
-
-- **steps**: {compute / 60:.1f} minutes, if a core there is as fast as one here;
-- **handing out**: {hand_out / 60:.1f} minutes, if one scheduler hands out a task in the time that it takes here. It
-  runs beside the steps, and is the bound when a task is shorter than {cores * m["dask"]:.0f} s: take larger chunks;
-- **writing**: {bodies * m["bytes"] / 1e9:.0f} GB of last states, or {bodies * m["reduced_bytes"] / 1e9:.0f} GB of
-  statistics, in {tasks:.0f} chunks, each a file for every variable and a note.
-
-**What breaks first** is the scheduler: one hands out {1 / m["dask"]:.0f} tasks a second, and {cores} cores ask for
-{cores / (m["task"] * _processors()):.0f}. Chunks sixteen times as large (`chunk=262144`) mend that, and leave sixteen
-times fewer small files, which the file system would complain of next. The steps themselves come last.
-
-Bits depend on the kind of processor (fused products): a cluster of several kinds gives several stores, each whole.
-"""
-
-
-def _processors():
-    import os
-
-    return len(os.sched_getaffinity(0))
 
 
 def main():
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a look, not a measurement")
+    parser.add_argument("--quick", action="store_true", help="a look in a minute, not a measurement")
     parser.add_argument("--out", type=pathlib.Path, default=PAGE)
     arguments = parser.parse_args()
+    begin = time.perf_counter()
     found = measured(arguments.quick)
-    arguments.out.write_text(page(found))
-    print(arguments.out.read_text())
+    arguments.out.write_text(page(found, machine()), encoding="utf-8")
+    print(arguments.out.read_text(encoding="utf-8"))
+    print(f"measured in {(time.perf_counter() - begin) / 60:.1f} minutes")
 
 
 if __name__ == "__main__":

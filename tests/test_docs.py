@@ -4,11 +4,14 @@ import importlib.util
 import json
 import pathlib
 import re
+import sys
 
 import pytest
 
 import polhode as ph
 from polhode.cli.main import main
+from polhode.testbench.certificate import cases, outside
+from polhode.testbench.certificate.look import Look, character_of
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")
@@ -87,3 +90,37 @@ def test_measured_pages_say_where_they_come_from():
     for name, command in (("performance.md", "make bench"), ("round-off.md", "python benchmarks/roundoff.py")):
         text = (DOCS / name).read_text(encoding="utf-8")
         assert command in text and re.search(r"commit [0-9a-f]{7}", text), name
+
+
+@pytest.fixture(scope="module")
+def published():
+    """The table of published methods, which imports its neighbours by name."""
+    folder = str(DOCS / "examples" / "published")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("table")
+    finally:
+        sys.path.remove(folder)
+
+
+NAMES = ("SPIRAL", "SPIRAL, leapfrog", "Omelyan, velocity", "Omelyan, momentum", "Buss, augmented", "discrete gradient")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_published_method_gets_the_certificate_that_the_page_tells(published, name):
+    (one,) = (one for one in published.METHODS if one.name == name)
+    c = ph.certify(one.method, drift=False)
+    orders, yes = published.found(c)
+    assert orders == pytest.approx(one.orders, abs=0.15) and yes == one.yes
+    assert c.kin.startswith(one.kin)
+    row = rf"\| {name} +\| {one.printed} +\| {' '.join(str(x) for x in one.orders)} +\|"
+    assert re.search(row, (DOCS / "published.md").read_text(encoding="utf-8"))
+
+
+def test_the_generalized_alpha_method_is_of_order_two_and_remembers(published):
+    (one,) = (one for one in published.METHODS if one.name == "generalized-alpha")
+    look = Look(one.method)
+    assert character_of(look).memory > 1e-5
+    for case in (cases.free, cases.potential):
+        Q, Omega = outside.order(look.run, cases.placed(case()))[0]
+        assert (Q.value, Omega.value) == pytest.approx((2, 2), abs=0.1)

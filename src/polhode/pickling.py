@@ -64,6 +64,12 @@ def recipe(maker: F) -> F:
     return made  # type: ignore[return-value]  # it takes what the maker takes
 
 
+def made_by(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    """The maker of a function, and what it was given; None for a function that none of our makers returned."""
+    found = _RECIPES.get(function) if isinstance(function, types.FunctionType) else None
+    return None if found is None or found.named else (found.maker, found.given)
+
+
 def packed(value: Any) -> Any:
     """A value as it goes into a pickle: functions ready to travel, and arrays that read from a file as plain ones."""
     if isinstance(value, types.FunctionType):
@@ -92,11 +98,11 @@ class _Recipe:
     """A function on its way, as the call that made it; one for each function, so that a pickle holds it once."""
 
     def __init__(self, function: Callable[..., Any], call: tuple[Any, ...], key: str | None) -> None:
-        self._function, self._call, self._key = weakref.ref(function), call, key
+        self._function, self._key = weakref.ref(function), key
+        self.maker, self.given, self.named = call
 
     def __reduce__(self) -> tuple[Any, ...]:
-        maker, given, named = self._call
-        return _made, (maker, packed(given), packed(named), self._key)
+        return _made, (self.maker, packed(self.given), packed(self.named), self._key)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self._function()

@@ -34,9 +34,8 @@ def end(p, compiled=None, **more):
 
 
 INTERPRETED = {
-    *("by_list_in_place", "by_dictionary", "by_keyword_default", "by_partial", "by_class_attribute"),
+    *("by_list_in_place", "by_dictionary", "by_partial", "by_class_attribute"),
     *("by_object_of_a_method", "by_object_that_is_called", "by_slot", "by_module_imported_inside"),
-    "by_wrapped_function",
 }
 """Ways that Numba does not compile; how they are run changes nothing in what must run."""
 

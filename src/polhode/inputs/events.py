@@ -30,6 +30,10 @@ class Events:
     terminal: tuple[str, ...]
     direction: dict[str, int]
 
+    def given(self) -> dict[str, Any]:
+        """As the arguments of a run."""
+        return {"events": self.functions, "terminal": self.terminal, "direction": self.direction}
+
     def counts(self, name: str, way: int) -> bool:
         """Whether a crossing in this direction is one."""
         return self.direction.get(name, 0) in (0, way)

@@ -27,8 +27,8 @@ def c_function(function: Any, data: Any = None) -> Callable[..., Any]:
     raise nothing, and be ready to be called by several threads at once in an ensemble. Nothing that is compiled for
     it is kept for a later run.
     """
-    call = ctypes.CFUNCTYPE(None, ctypes.c_double, PLACE, PLACE, PLACE, PLACE)(_address(function))
-    place = _place(data)
+    address, place = _address(function), _place(data)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_double, PLACE, PLACE, PLACE, PLACE)(address)
 
     def torque(t, Q, Omega):  # type: ignore[no-untyped-def]
         floats_alone(Q)
@@ -38,6 +38,7 @@ def c_function(function: Any, data: Any = None) -> Callable[..., Any]:
         return out[0], out[1], out[2]
 
     torque.kept = (function, data)  # type: ignore[attr-defined]
+    torque.in_c = (address, place)  # type: ignore[attr-defined]
     return torque
 
 

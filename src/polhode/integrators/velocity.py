@@ -34,14 +34,14 @@ class Forces:
         return not (self.damped or self.moving or self.motors)
 
 
-def adapted(method: Method, forces: Forces) -> Method:
-    """The method for a body on which these act; itself if there are none."""
+def adapted(method: Method, forces: Forces, one_size: bool = True) -> Method:
+    """The method for a body on which these act; itself if there are none. `one_size`: all its steps are of one size."""
     if not forces.any or method.free_only or method.lifted:
         return method
     if method.velocity is None:
         raise InputError(_refusal(method, forces))
     if method.velocity == KICKS:
-        return _lifted(method, forces)
+        return _lifted(method, forces, carried=one_size)
     if method.velocity == MOMENTA and forces.rotor and not forces.motors:
         return replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
     return method
@@ -81,15 +81,18 @@ def torques_per_step(method: Method, forces: Forces) -> int | None:
     return adapted(method, forces).torques_per_step
 
 
-def _lifted(method: Method, forces: Forces) -> Method:
+def _lifted(method: Method, forces: Forces, carried: bool = True) -> Method:
+    """The method around which the kicks stand; what depends on h is carried, but not by parts of a composition."""
+    damped, moving, rotor = forces.damped, forces.moving, forces.rotor
     if method.composed is not None:
         base, s = method.composed
-        inner = _lifted(base, forces)
+        inner = _lifted(base, forces, carried=False)
         step, start = composed_step(inner.step, inner.start, s), method.start
         torques = None if inner.torques_per_step is None else s * inner.torques_per_step
     else:
-        step = lifted_step(method.step, forces.damped, forces.moving, forces.rotor)
-        start, torques = lifted_start(method.start), None if forces.moving else 1
+        step = lifted_step(method.step, damped, moving, rotor, carried)
+        start = lifted_start(method.start, damped, moving) if carried else lifted_start(method.start)
+        torques = None if moving else 1
     return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)
 
 

@@ -30,6 +30,9 @@ LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), fractions.Fraction, decimal.Decimal)
 
+IN_C = "a function of C, known by its address alone"
+"""What `unseen` has for a torque from C: within one process the digest, which has the address, says what it is."""
+
 FROM_CELLS = {"LOAD_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
 
 
@@ -272,6 +275,10 @@ class _Walk:
         self.changeable = self.changeable or not _is_ours(f)
         self._say("function", "")
         self.hash.update(_code_digest(f.__code__))
+        if hasattr(f, "in_c"):
+            self._say("in C", repr(f.in_c))
+            self.unseen.append(IN_C)
+            return
         for path, value in references(f):
             self._say("takes", ".".join(path))
             self.add(value)

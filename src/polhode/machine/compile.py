@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from polhode.kernels import loop as loops
 from polhode.kernels import scalar
-from polhode.kernels.fingerprint import fingerprint, is_static, reachable
+from polhode.kernels.fingerprint import IN_C, fingerprint, is_static, reachable
 from polhode.kernels.rotations import matrix
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.cache import cache_base, folder
@@ -246,11 +246,12 @@ def machine_code(make, signature, name, kernels=(), functions=()):
 
     It is found by the fingerprint of kernels and functions as they are now, and compiled from copies that hold the
     same values. Kernels may have other implementations in lanes (``variants.py``), functions, a user's torque or
-    potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept.
+    potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept; a torque
+    from C is kept in memory, where its address stands for it.
     """
     made_of = fingerprint_now((*kernels, *functions))
-    key = (name, _text(signature), made_of.digest)
-    if not made_of.unseen and key in KEPT:
+    key, hidden = (name, _text(signature), made_of.digest), set(made_of.unseen) - {IN_C}
+    if not hidden and key in KEPT:
         found = KEPT[key]
         if key in CHANGING:
             CHANGING[key] = CHANGING.pop(key)
@@ -258,7 +259,7 @@ def machine_code(make, signature, name, kernels=(), functions=()):
         copies = (*frozen(kernels, True), *frozen(functions, False))
         stamp = _stamp(name, signature, made_of, kernels)
         found = _from_disk_or_compiled(make(*copies), signature, name, stamp, made_of.unseen)
-        if not made_of.unseen:
+        if not hidden:
             _keep(key, found, all(map(is_static, (*kernels, *functions))))
     if isinstance(found, CannotCompile):
         raise found

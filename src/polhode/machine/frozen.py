@@ -3,6 +3,7 @@
 Numba compiles the value that a global has when it compiles, and keeps the code of every function that it has met. So
 what is given to it is never the user's function itself but a copy of it, made from the same values that the fingerprint
 was made from: same code, its globals, cells and defaults as they are at this moment, its helpers copied likewise.
+A torque that can be written out as straight lines of arithmetic is (``straight_line.py``).
 Functions of this package that reach nothing of the user's do not change, and are not copied.
 """
 
@@ -17,6 +18,7 @@ import numba
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_library, is_static, paths
 from polhode.machine.overloads import INSIDE
+from polhode.machine.straight_line import straightened
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
 
 
@@ -46,7 +48,12 @@ class _Copies:
             asked = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
             return self._function(value, value.py_func, False, {**asked, "pipeline_class": UsersCompiler})
         if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
-            return self._function(value, value, outermost, options_of(value))
+            line = straightened(value)
+            if line is None:
+                return self._function(value, value, outermost, options_of(value))
+            self._made[id(value)] = made = self._function(line, line, outermost, options_of(line))
+            self._kept.append(value)
+            return made
         if isinstance(value, tuple) and type(value) is tuple:
             return tuple(self.of(x) for x in value)
         if hasattr(value, "tobytes") and getattr(value, "shape", False):

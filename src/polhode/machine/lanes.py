@@ -210,6 +210,15 @@ class _Power(AbstractTemplate):
         return None
 
 
+@infer_global(operator.pow)
+class _AnyPower(AbstractTemplate):
+    """x ** 2.5 and the like, lane by lane."""
+
+    def generic(self, args, kws):
+        mine = [x for x in args if isinstance(x, Lanes)]
+        return signature(mine[0], *args) if mine and all(isinstance(x, (Lanes, types.Float)) for x in args) else None
+
+
 @lower_builtin(operator.pow, Lanes, types.IntegerLiteral)
 def _power(context, builder, signature, args):
     n, square, result = signature.args[1].literal_value, args[0], None
@@ -281,8 +290,8 @@ def mapped(kind, change):
 # ---- the functions of scalar.py ----------------------------------------------------------------------
 
 
-def by_lane(function, label):
-    """A function of doubles in each lane by itself: rare work, kept out of the way of the rest."""
+def in_each_lane(function, label):
+    """What emits a function of doubles in each lane by itself: rare work, kept out of the way of the rest."""
 
     def build(context, builder, signature, args):
         lanes = signature.return_type
@@ -306,7 +315,17 @@ def by_lane(function, label):
         vectors = [_wide(context, builder, x, kind, lanes) for x, kind in zip(args, signature.args)]
         return builder.call(module.globals[name], vectors)
 
+    return build
+
+
+def by_lane(function, label):
+    """A function of one double, in each lane by itself."""
+    build = in_each_lane(function, label)
     return intrinsic(lambda typing_context, x: (x(x), build))
+
+
+for _pair in ((Lanes, Lanes), (Lanes, types.Float), (types.Float, Lanes)):
+    lower_builtin(operator.pow, *_pair)(in_each_lane(lambda x, n: x**n, "power"))
 
 
 def _in_lanes(function, implementation):
@@ -357,9 +376,14 @@ _in_lanes(np.sqrt, lambda x: math.sqrt(x))
 _in_lanes(np.abs, lambda x: abs(x))
 _lane_by_lane(scalar.sin, lambda x: math.sin(x))
 _lane_by_lane(scalar.cos, lambda x: math.cos(x))
-for _name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh"):
+for _name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "expm1", "log1p", "log2", "log10"):
     for _library in (math, np):
         _lane_by_lane(getattr(_library, _name), _scalar_version(getattr(_library, _name)))
+_lane_by_lane(np.exp2, _scalar_version(np.exp2))
+for _name in ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"):
+    _lane_by_lane(getattr(np, _name), _scalar_version(getattr(np, _name)))
+    _short = _name.replace("arc", "a")
+    _lane_by_lane(getattr(math, _short), _scalar_version(getattr(math, _short)))
 
 
 @by_type(scalar.overlap)

@@ -30,6 +30,21 @@ class Internal:
         """The same with wheels, from their start."""
         return replace(self, rotor=wheels.momentum, rate=wheels.rate, since=wheels.since, wheels=wheels)
 
+    def replaced(self, name: str, damping: Any, rotor: Any) -> "Internal":
+        """The same with other damping or another rotor, where there was one."""
+        for what, given, had in (("damping", damping, self.damping), ("rotor", rotor, self.rotor)):
+            if given is not None and had is None:
+                raise InputError(
+                    f"The problem {name!r} was made without {what}, and its functions are compiled without: make it "
+                    f"with {what}=, of any value, zero too, and replace that."
+                )
+        C = self.damping if damping is None else damping_tensor(damping)
+        other = replace(self, damping=C)
+        if rotor is None:
+            return other
+        l = inputs.vector("rotor", rotor)
+        return replace(other, rotor=l) if self.wheels is None else other.turning(replace(self.wheels, rotor=l))
+
     def forces(self, moving: bool) -> Forces:
         """Which of them there are."""
         motors = self.wheels is not None and bool(self.wheels.torques.any())

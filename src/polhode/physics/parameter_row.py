@@ -14,7 +14,8 @@ from polhode.kernels.step import INTERNAL
 from polhode.physics.problem_data import ProblemData
 
 REPLACED = (
-    " Q0, Omega0, Pi0, t0, inertia, args and its parameters can be replaced; for anything else build the problem anew."
+    " Q0, Omega0, Pi0, t0, inertia, damping, rotor, args and its parameters can be replaced; for anything else build "
+    "the problem anew."
 )
 """What `Problem.replaced` says when it is given something else."""
 

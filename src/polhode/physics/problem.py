@@ -209,22 +209,33 @@ class Problem(Quantities, ForRuns):
         Pi0: ArrayLike | None = None,
         t0: float | None = None,
         inertia: ArrayLike | None = None,
+        damping: ArrayLike | None = None,
+        rotor: ArrayLike | None = None,
         args: Sequence[ArrayLike] | None = None,
         **parameters: ArrayLike,
     ) -> Self:
         """The same problem with another start, inertia, parameters or args; what has been compiled is shared.
 
-        What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
+        Damping and rotor can be replaced where the problem was made with one, be it zero; a parameter of the name comes
+        first. What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
         Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
         """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")
         other, data = self, dict[str, Any]()
+        own = () if self.fields is None or self.fields.spread else self.fields.names
+        if damping is not None and "damping" in own:  # a parameter of that name comes first
+            parameters, damping = {**parameters, "damping": damping}, None
+        if rotor is not None and "rotor" in own:
+            parameters, rotor = {**parameters, "rotor": rotor}, None
         if args is not None or parameters:
             other = self.with_row(self.replaced_row(args, parameters))
+        if damping is not None or rotor is not None:
+            other = other.copied(internal=self.internal.replaced(self.name, damping, rotor))
+            other = other.copied(parameters=other.own_parameters())
         if inertia is not None:
             moments, axes = inputs.principal_axes("inertia", inertia)
-            self.check_inertia(is_tensor=np.ndim(inertia) == 2)
+            other.check_inertia(is_tensor=np.ndim(inertia) == 2)
             numbers = other.parameters_for(moments[None], axes[None])[0]
             other = other.with_inertia(np.array(inertia, dtype=float), moments, axes, tuple(numbers.tolist()))
         if Q0 is not None:
@@ -237,9 +248,9 @@ class Problem(Quantities, ForRuns):
         if t0 is not None:
             data["t0"] = inputs.number("t0", t0)
         other = other.copied(**data)
-        wheels = self.internal.wheels
+        wheels = other.internal.wheels
         if wheels is not None and data.keys() & {"Omega0", "t0"}:  # their speeds are relative to the body, at the start
-            other = other.copied(internal=self.internal.turning(wheels.started(other.Omega0, other.t0)))
+            other = other.copied(internal=other.internal.turning(wheels.started(other.Omega0, other.t0)))
             other = other.copied(parameters=other.own_parameters())
         return other
 

@@ -9,6 +9,7 @@ import hashlib
 import os
 import pathlib
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from typing import Any
@@ -74,7 +75,7 @@ def tidy(path: pathlib.Path) -> None:
         process = left.name.removeprefix(_mark(path)).split("-")[0]
         if process.isdigit() and not _lives(int(process)):
             with contextlib.suppress(OSError):
-                left.unlink()
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 def _mark(path: pathlib.Path) -> str:

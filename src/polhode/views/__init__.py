@@ -16,6 +16,8 @@ VIEWS = {
     "sweep, a map": "polhode.views.figures.sweep:sweep_map",
     "certificate, a table": "polhode.views.certificate:certificate_table",
     "certificate, a card": "polhode.views.certificate:certificate_card",
+    "certificates, a table": "polhode.views.certificates:certificates_table",
+    "certificates, a card": "polhode.views.certificates:certificates_card",
     "stress test, a table": "polhode.views.terminal:stress_table",
     "stress test, verdicts": "polhode.views.stress:verdict_table",
     "stress test, a figure": "polhode.views.figures.stress:stress_figure",

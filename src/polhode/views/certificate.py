@@ -30,8 +30,8 @@ def certificate_table(c: Any) -> Any:
         drawn.add_column(head, justify="right", no_wrap=True)
     drawn.add_column(HEADS[4], style="dim")
     for key, p in c.properties.items():
-        verdict = Text(_verdict(key, p), style=COLOUR[_good(key, p)])
-        drawn.add_row(BY_KEY[key].title, verdict, _value(key, p), _threshold(key, p), _how(p))
+        said = Text(verdict(key, p), style=COLOUR[quality(key, p)])
+        drawn.add_row(BY_KEY[key].title, said, value(key, p), _threshold(key, p), _how(p))
     return drawn
 
 
@@ -55,8 +55,8 @@ def _measured(c: Any) -> str:
     rows = [
         (
             escape(BY_KEY[key].title),
-            f'<span class="verdict {CLASS[_good(key, p)]}">{escape(_verdict(key, p))}</span>',
-            escape(_value(key, p)),
+            f'<span class="verdict {CLASS[quality(key, p)]}">{escape(verdict(key, p))}</span>',
+            escape(value(key, p)),
             escape(_threshold(key, p)),
             f'<span class="quiet">{escape(_how(p))}</span>',
         )
@@ -92,7 +92,7 @@ def _made(c: Any) -> Any:
     return [f"By polhode {c.version}, {c.date}."] if c.version else []
 
 
-def _good(key: Any, p: Any) -> Any:
+def quality(key: Any, p: Any) -> Any:
     """Whether a verdict is good for the user, bad, open, or neither."""
     if p.verdict == "undecided":
         return OPEN
@@ -104,13 +104,15 @@ def _good(key: Any, p: Any) -> Any:
     return GOOD if p.verdict == "yes" else BAD
 
 
-def _verdict(key: Any, p: Any) -> Any:
+def verdict(key: Any, p: Any) -> Any:
+    """The verdict in words."""
     if BY_KEY[key].kind in (ORDER, NUMBER) and p.verdict == "yes":
         return f"measured {p.qualifier}".strip()
     return p.said
 
 
-def _value(key: Any, p: Any) -> Any:
+def value(key: Any, p: Any) -> Any:
+    """The value in figures."""
     if p.value is None:
         return "-"
     if p.value == float("inf"):

@@ -4,24 +4,20 @@ Each figure, table and study is measured once and kept as soon as it is (`testbe
 was killed goes on where it was. What is about processor time is measured alone, when nothing else runs.
 """
 
-import contextlib
 import datetime
 import hashlib
-import os
 import pathlib
-import queue
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import IO, Any
+from typing import Any
 
 import polhode
+from polhode.runs.workers import mapped, processors
 from polhode.testbench.papers import store
 from polhode.testbench.papers.catalogue import REPRODUCTIONS
+from polhode.testbench.papers.reproduce import measured
 from polhode.testbench.papers.reproduced import PAPERS
 from polhode.testbench.papers.statements.checked import SPECIFICATIONS, all_checked
 from polhode.testbench.papers.statements.record import VERDICTS, Checked
@@ -57,23 +53,28 @@ class Gallery:
         }
 
 
-def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Report = lambda line: None) -> Gallery:
-    """Measure what is not kept, draw what is not drawn, and write index.html and audit.html into the folder."""
+def reproduce_all(
+    folder: str | pathlib.Path, again: bool = False, report: Report = lambda line: None, workers: Any = None
+) -> Gallery:
+    """Measure what is not kept, draw what is not drawn, and write index.html and audit.html into the folder.
+
+    `workers` as for `sweep`; None: as many processes as there are processors, up to four.
+    """
     clock = time.perf_counter()
     place = folder_for_results(folder)
-    missing = [name for name, spec in SPECIFICATIONS.items() if again or store.kept(spec) is None]
+    missing = [spec for spec in SPECIFICATIONS.values() if again or store.kept(spec) is None]
     report(f"{len(SPECIFICATIONS)} measurements, {len(SPECIFICATIONS) - len(missing)} of them kept from before")
-    alone = [name for name in missing if getattr(SPECIFICATIONS[name], "timed", False)]
-    together = [name for name in missing if name not in alone]
-    verb = "again" if again else "measure"
-    by_workers([f"{verb} {name}" for name in together], len(missing), 0, report)
-    for k, name in enumerate(alone):
-        started = time.perf_counter()
-        store.measured(SPECIFICATIONS[name], again=again)
-        _told(report, len(together) + k + 1, len(missing), f"measure {name}", time.perf_counter() - started)
+    told = Told(report, len(missing), "measure")
+    measured(missing, again, _crew(workers, missing), lambda spec, seconds: told(spec.name, seconds))
     figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
     fresh = [r for r in figures if missing or not _is_drawn(r, place)]
-    by_workers([f"draw {r.name} {place.resolve()}" for r in fresh], len(fresh), 0, report)
+    drawn = Told(report, len(fresh), "draw")
+    mapped(
+        _crew(None, fresh),  # on this machine, which has the folder
+        draw,
+        [(r.name, str(place.resolve())) for r in fresh],
+        lambda k, seconds: drawn(fresh[k].name, seconds),
+    )
     for r in fresh:
         (place / f".{r.name}.drawn").write_text(_drawing(r), encoding="utf-8")
     results = {r.name: store.measured(r) for r in REPRODUCTIONS}
@@ -83,6 +84,11 @@ def reproduce_all(folder: str | pathlib.Path, again: bool = False, report: Repor
     html = index_page(results, checked, place)
     index = written(place / "index.html", lambda p: p.write_text(html, encoding="utf-8"))
     return Gallery(results, checked, index, len(missing), time.perf_counter() - clock)
+
+
+def _crew(workers: Any, jobs: Sequence[Any]) -> Any:
+    """Who does so many jobs."""
+    return (min(processors(), MOST_WORKERS, len(jobs)) if len(jobs) > 1 else None) if workers is None else workers
 
 
 def _is_drawn(spec: Any, folder: pathlib.Path) -> bool:
@@ -105,96 +111,25 @@ def _longest_first(spec: Any) -> bool:
     return not spec.name.endswith(("2010-figure-2", "2005-figure-13", "2006-figure-1"))
 
 
-# ---- several processes -------------------------------------------------------------------------------
+# ---- drawing, and who does it --------------------------------------------------------------------------
 
 
-def by_workers(jobs: Iterable[str], total: int, done: int, report: Report) -> None:
-    """Hand out jobs to processes of `views.gallery_worker`, each a line; what one of them fails at is done here."""
-    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
-    jobs = list(jobs)
-    for job in jobs:
-        waiting.put(job)
-    lock, failed, count = threading.Lock(), [], [done]
-
-    def serve() -> None:
-        with worker_process() as worker:
-            while not waiting.empty():
-                try:
-                    job = waiting.get_nowait()
-                except queue.Empty:
-                    break
-                started = time.perf_counter()
-                answer = asked(worker, job)
-                with lock:
-                    if answer == "done":
-                        count[0] += 1
-                        _told(report, count[0], total, job, time.perf_counter() - started)
-                    else:
-                        failed.append(job)
-
-    threads = [threading.Thread(target=serve) for _ in range(min(os.cpu_count() or 1, MOST_WORKERS, len(jobs)))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for job in [*failed, *_rest(waiting)]:  # here, so that what went wrong is told as it is
-        do(job)
+def draw(name: str, folder: str) -> float:
+    """Draw one result into a folder; returns the seconds that it took."""
+    begin = time.perf_counter()
+    save(store.measured(SPECIFICATIONS[name]), folder)
+    return time.perf_counter() - begin
 
 
-@contextlib.contextmanager
-def worker_process() -> Iterator[subprocess.Popen]:
-    """A process that waits for jobs; it ends when its standard input does."""
-    source = str(pathlib.Path(polhode.__file__).parents[1])
-    path = os.pathsep.join(x for x in (source, os.environ.get("PYTHONPATH")) if x)
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "polhode.views.gallery_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    try:
-        yield worker
-    finally:
-        with contextlib.suppress(OSError):  # it may have died
-            pipe(worker.stdin).close()
-        worker.wait()
-        pipe(worker.stdout).close()
+class Told:
+    """A line for each thing done, with how many of how many it is."""
 
+    def __init__(self, report: Report, total: int, verb: str) -> None:
+        self._report, self._total, self._verb, self._done = report, total, verb, 0
 
-def asked(worker: subprocess.Popen, job: str) -> str:
-    """Give a worker a job and wait for its answer: "done", "failed", or nothing if it has died."""
-    try:
-        pipe(worker.stdin).write(job + "\n")
-        pipe(worker.stdin).flush()
-    except OSError:  # it has died: the job is done here
-        return ""
-    return pipe(worker.stdout).readline().strip()
-
-
-def pipe(end: IO[str] | None) -> IO[str]:
-    """One end of a pipe to a worker, which always has both."""
-    assert end is not None
-    return end
-
-
-def _rest(waiting: "queue.SimpleQueue[str]") -> Iterable[str]:
-    while not waiting.empty():
-        yield waiting.get_nowait()
-
-
-def do(job: str) -> None:
-    """One job: "measure NAME", "again NAME" (whatever is kept), or "draw NAME FOLDER"."""
-    verb, name, *rest = job.split(" ", 2)
-    result = store.measured(SPECIFICATIONS[name], again=verb == "again")
-    if verb == "draw":
-        save(result, rest[0])
-
-
-def _told(report: Report, k: int, total: int, job: str, seconds: float) -> None:
-    verb, name, *_ = job.split(" ", 2)
-    report(f"[{k:2d}/{total}] {verb}  {name}  {seconds:.1f} s")
+    def __call__(self, name: str, seconds: float) -> None:
+        self._done += 1
+        self._report(f"[{self._done:2d}/{self._total}] {self._verb}  {name}  {seconds:.1f} s")
 
 
 # ---- the page ----------------------------------------------------------------------------------------

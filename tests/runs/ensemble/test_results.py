@@ -232,3 +232,25 @@ def test_an_ensemble_that_was_killed_ends_with_the_bits_it_would_have_had(tmp_pa
     place.write_bytes(place.read_bytes()[:-3])
     with pytest.raises(ph.FileError, match="it is damaged"):
         ph.solve_ensemble(p, "VLV", **asked, checkpoint=place)
+
+
+@pytest.mark.parametrize("more", [{}, {"reduce": "energy", "reduce_every": 3}, {"events": {"low": height}}])
+def test_states_go_to_a_file_as_they_come(tmp_path, monkeypatch, more):
+    """In pieces of two rows; the file is that of `save`, and what is read from it has the bits of a run in memory."""
+    monkeypatch.setattr("polhode.runs.ensemble.sink.BUFFER_BYTES", 2 * 56 * 16)
+    p = ph.problem("heavy-top")
+    Omega0 = np.array(p.Omega0) + 0.1 * np.arange(5)[:, None]
+    Omega0[3, 0] = np.nan
+    asked = {"Omega0": Omega0, "h": 0.05, "n_steps": 100, "save_every": 7, "on_failure": "return", **more}
+    kept = ph.solve_ensemble(p, "VLV", **asked)
+    e = ph.solve_ensemble(p, "VLV", **asked, out=tmp_path / "e.nc")
+    read = ph.load(tmp_path / "e.nc")
+    for found in (e, read):
+        assert np.array_equal(found.t, kept.t) and np.array_equal(found.Q, kept.Q, equal_nan=True)
+        assert np.array_equal(found.Omega, kept.Omega, equal_nan=True)
+        assert found.energy == pytest.approx(kept.energy, rel=1e-13, nan_ok=True)
+        assert found.success.tolist() == [True, True, True, False, True] and found.messages == kept.messages
+    assert np.array_equal(e[1].Q, kept[1].Q) and e.stats["largest_turn"] == kept.stats["largest_turn"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "e.nc"]
+    with pytest.raises(ph.InputError, match="do not go together"):
+        ph.solve_ensemble(p, "VLV", **asked, out=tmp_path / "e.nc", checkpoint=tmp_path / "c")

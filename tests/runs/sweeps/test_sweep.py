@@ -114,6 +114,58 @@ def test_a_map_is_drawn(tmp_path):
         s.polhode.map("drift")
 
 
+# ---- events ---------------------------------------------------------------------------------------------
+
+
+def level(t, Q, Omega):
+    return Q[2, 2] - 0.6
+
+
+def close(x, y):
+    """As near as events of an ensemble are to those of `solve`."""
+    return np.allclose(x, y, rtol=1e-11, atol=1e-12, equal_nan=True)
+
+
+def test_crossings_are_those_of_solve(tmp_path):
+    given = {"method": "VLV", "h": 0.05, "n_steps": 120, "events": {"level": level}, "chunk": 5}
+    over = {"Omega0": STARTS[:12]}
+    s = ph.sweep("heavy-top", over=over, **given, crossings=3, out=tmp_path / "s.zarr")
+    first = ph.sweep("heavy-top", over=over, **given)
+    assert s.level_t.dims == ("Omega0", "crossing") and first.level_t.dims == ("Omega0",) and "Q_final" not in s
+    p, counts = ph.problem("heavy-top"), []
+    for i in range(12):
+        one = ph.solve(p.replaced(Omega0=STARTS[i]), "VLV", h=0.05, n_steps=120, events={"level": level})
+        met = one.events["level"]
+        counts.append(len(met))
+        n = min(len(met), 3)
+        assert close(s.level_t[i, :n], met.t[:3]) and np.isnan(s.level_t[i, n:]).all()
+        assert close(s.level_Q[i, :n], met.Q[:3]) and close(s.level_Omega[i, :n], met.Omega[:3])
+        assert close(first.level_t[i], met.t[0] if n else np.nan)
+    assert s.level_count.values.tolist() == counts and max(counts) > 3
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        ph.sweep("heavy-top", over=over, **given, crossings=3, out=tmp_path / "two.zarr", workers=executor)
+    assert bytes_of(tmp_path / "two.zarr") == bytes_of(tmp_path / "s.zarr")
+
+
+def test_an_event_ends_a_body(tmp_path):
+    given = {"method": "VLV", "h": 0.05, "n_steps": 20, "events": {"level": level}, "terminal": ("level",)}
+    over, falling = {"Omega0": STARTS[:12]}, {"level": -1}
+    s = ph.sweep("heavy-top", over=over, **given, direction=falling, final=True, reduce="energy")
+    p, ended = ph.problem("heavy-top"), 0
+    for i in range(12):
+        one = ph.solve(p.replaced(Omega0=STARTS[i]), **given, direction=falling)
+        assert close(s.t_final[i], one.t[-1]) and close(s.Q_final[i], one.Q[-1])
+        ended += one.t[-1] < 1
+        if 0.2 < one.t[-1] < 1:
+            looks = one.energy[1:-1]
+            assert np.isclose(s.energy_mean[i], looks.mean(), rtol=1e-12) and np.isclose(s.energy_max[i], looks.max())
+    assert 0 < ended < 12 and (s.status == 0).all()
+    with pytest.raises(ph.FileError, match="functions of the events"):
+        for g in (level, lambda t, Q, Omega: Q[2, 2] - 0.5):
+            given |= {"events": {"level": g}}
+            ph.sweep("heavy-top", over={"Omega0": STARTS[:2]}, **given, out=tmp_path / "s")
+
+
 # ---- random bodies --------------------------------------------------------------------------------------
 
 
@@ -202,6 +254,14 @@ def test_what_cannot_travel_is_told_before_anything_starts(tmp_path):
     assert not (tmp_path / "s.zarr").exists()
 
 
+def worse(rng, n, block=[0]):  # noqa: B006
+    """Moments of which one is negative, in the second block."""
+    J = np.ones((n, 3))
+    J[1, 2] = -1 if block[0] % 2 else 1
+    block[0] += 1
+    return J
+
+
 BAD = {
     "nothing": ({"over": {}}, "at least one"),
     "an unknown axis": ({"over": {"mass": [1, 2]}}, "cannot run over mass"),
@@ -213,6 +273,14 @@ BAD = {
     "nothing kept": ({"final": False}, "Nothing would be kept"),
     "workers": ({"workers": "spark"}, "dask"),
     "draws": ({"over": {"d": ph.draws(3, rng=1, mass=normal)}}, "cannot run over mass"),
+    "an inertia": ({"over": {"inertia": [[1, 2, 2], [1, -2, 2]]}}, r"inertia\[1\]: The principal moments"),
+    "a tensor": ({"over": {"inertia": [np.eye(3), np.eye(3) + np.eye(3, k=1)]}}, r"inertia\[1\]: .*symmetric"),
+    "an attitude": ({"over": {"Q0": [np.eye(3), 2 * np.eye(3)]}}, r"Q0\[1\]: Q0 of body 0 is not a rotation"),
+    "a drawn inertia": ({"over": {"d": ph.draws(9000, rng=1, inertia=worse)}}, r"inertia\[4097\]: The principal"),
+    "a free method": ({"method": "LIEMID"}, "free body only"),
+    "crossings": ({"crossings": 3}, "about events"),
+    "an event": ({"events": {"at noon": level}}, "Python name"),
+    "a name": ({"over": {"status": ph.draws(3, rng=1, Omega0=normal)}}, "rename the axis"),
 }
 
 
@@ -222,6 +290,91 @@ def test_bad_sweeps_get_a_sentence(case, tmp_path):
     with pytest.raises(ph.InputError, match=words):
         swept(tmp_path / "s.zarr", **more)
     assert not (tmp_path / "s.zarr").exists()
+
+
+# ---- disks and folders ----------------------------------------------------------------------------------
+
+
+class After(concurrent.futures.Executor):
+    """An executor that does something after so many tasks."""
+
+    def __init__(self, count, what):
+        self._left, self._what = count, what
+
+    def submit(self, function, *arguments):
+        future = concurrent.futures.Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:
+            future.set_exception(error)
+        self._left -= 1
+        if self._left == 0:
+            self._what()
+        return future
+
+
+def test_a_full_disk_ends_with_a_sentence_and_nothing_is_lost(store, tmp_path):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    fill = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))  # no file grows beyond 300 bytes
+    try:
+        with pytest.raises(ph.FileError, match=r"cannot be written: File too large.*resume goes on"):
+            swept(tmp_path / "sweep.zarr", workers=After(5, fill))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    s = ph.open_sweep(tmp_path / "sweep.zarr")
+    assert s.attrs["chunks_done"] == 4 and int((s.status == 0).sum()) == 3 * 16 + 8
+    ph.sweep.resume(tmp_path / "sweep.zarr")
+    assert bytes_of(tmp_path / "sweep.zarr") == bytes_of(store)
+
+
+def test_a_store_that_goes_away_and_comes_back(store, tmp_path):
+    path, away = tmp_path / "sweep.zarr", tmp_path / "away.zarr"
+    with pytest.raises(ph.FileError, match=r"cannot be written: No such file.*resume goes on"):
+        swept(path, workers=After(4, lambda: path.rename(away)))
+    with pytest.raises(ph.FileError, match="not the store of a sweep"):
+        ph.sweep.resume(path)
+    away.rename(path)
+    assert ph.open_sweep(path).attrs["chunks_done"] == 3
+    ph.sweep.resume(path)
+    assert bytes_of(path) == bytes_of(store)
+
+
+def test_two_sweeps_of_one_store_at_once(store, tmp_path):
+    with concurrent.futures.ThreadPoolExecutor(3) as both:
+        done = [both.submit(swept, tmp_path / "sweep.zarr") for _ in range(3)]
+        assert all((f.result().status == 0).all() for f in done)
+    assert bytes_of(tmp_path / "sweep.zarr") == bytes_of(store)
+    assert [f.name for f in tmp_path.iterdir()] == ["sweep.zarr"]
+
+
+def test_an_executor_that_broke_is_told(store, tmp_path):
+    class Broken(concurrent.futures.Executor):
+        def submit(self, function, *arguments):
+            raise concurrent.futures.BrokenExecutor("a worker died")
+
+    with pytest.raises(ph.RunError, match=r"executor broke.*make a new one.*resume goes on"):
+        swept(tmp_path / "s.zarr", workers=Broken())
+
+
+def test_progress_tells_of_failures(tmp_path, monkeypatch):
+    told = []
+
+    class Bar:
+        def __init__(self, *given):
+            told.append(given)
+
+        def __enter__(self):
+            return lambda *done: told.append(done)
+
+        def __exit__(self, *exception):
+            return False
+
+    monkeypatch.setattr("polhode.runs.progress_bar.Bar", Bar)
+    starts = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.1, 0.2, 0.3]])
+    ph.sweep("heavy-top", over={"Omega0": starts}, method="VLV", h=0.01, n_steps=2, chunk=1, progress=True)
+    label = "3 bodies in 3 chunks"
+    assert told == [(3, label, 0, "bodies"), (1, label), (2, f"{label}, 1 failed"), (3, f"{label}, 1 failed")]
 
 
 def test_a_folder_that_is_no_store_is_left_alone(tmp_path):

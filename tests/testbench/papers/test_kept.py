@@ -1,5 +1,8 @@
 """Results that are kept: by code and specification, never stale; a gallery that goes on where it was killed."""
 
+import signal
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 
 import pytest
@@ -8,8 +11,10 @@ import polhode as ph
 from polhode.machine import cache
 from polhode.testbench.papers import store
 from polhode.testbench.papers.catalogue import reproduction
+from polhode.testbench.papers.reproduce import measured
 from polhode.testbench.papers.statements.checked import SPECIFICATIONS, STATEMENTS, check
 from polhode.views import gallery
+from polhode.views.files import as_json
 
 
 @dataclass(frozen=True)
@@ -134,18 +139,33 @@ def test_a_gallery_is_made_once_and_then_drawn(small):
 
 
 def test_a_killed_run_goes_on(small):
-    with gallery.worker_process() as worker:
-        assert gallery.asked(worker, f"measure {FEW[2]}") == "done"
-        worker.kill()
-        worker.wait()
-        assert gallery.asked(worker, f"measure {FEW[0]}") == ""  # nobody there
+    program = "import polhode.testbench.papers.store as s, polhode.views.gallery as g, os, signal\n"
+    program += f"s.measured(g.SPECIFICATIONS[{FEW[2]!r}]); os.kill(os.getpid(), signal.SIGKILL)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
     done = gallery.reproduce_all(small / "out")
     assert done.measured == 2  # the study was kept
 
 
+def test_what_workers_measure_is_what_is_measured_here(own_folder):
+    specs = [SPECIFICATIONS[name] for name in FEW[:2]]
+    here = measured(specs, True, None)
+    told: list[str] = []
+    there = measured(specs, True, 2, lambda spec, seconds: told.append(spec.name))
+    assert list(there) == list(FEW[:2]) and sorted(told) == sorted(FEW[:2])
+    for name in FEW[:2]:
+        assert as_json(there[name].to_dict() | {"seconds": 0}) == as_json(here[name].to_dict() | {"seconds": 0})
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A specification that cannot be measured."""
+
+    name: str = "failing"
+
+    def run(self, tick=store.silent):
+        raise ZeroDivisionError("nothing to measure")
+
+
 def test_what_a_worker_fails_at_is_told(own_folder):
-    with gallery.worker_process() as worker:
-        assert gallery.asked(worker, "measure nothing") == "failed"
-    assert worker.returncode == 0
-    with pytest.raises(KeyError):
-        gallery.by_workers(["measure nothing"], 1, 0, lambda line: None)
+    with pytest.raises(ZeroDivisionError, match="nothing to measure"):
+        measured([Failing(), Failing("failing too")], False, 2)

@@ -8,6 +8,7 @@ import argparse
 from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
+from polhode.cli.workers import add_workers, given_workers
 
 HELP = "measure orders of convergence, of any methods on any problem"
 EXAMPLE = "  polhode converge VLV RKMK4 mymodule:my_step --problem stress --t-end 5"
@@ -15,6 +16,12 @@ EXAMPLE = "  polhode converge VLV RKMK4 mymodule:my_step --problem stress --t-en
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the verb takes."""
+    shared(parser)
+    add_workers(parser)
+
+
+def shared(parser: argparse.ArgumentParser) -> None:
+    """What both verbs that study errors take."""
     parser.add_argument(
         "methods", nargs="*", metavar="METHOD", help="methods, see polhode list; or module:attribute (default: five)"
     )
@@ -38,10 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
     from polhode.testbench.convergence.study import converge
 
-    return measured(arguments, converge, adaptive=bool(arguments.adaptive))
+    return measured(arguments, converge, adaptive=bool(arguments.adaptive), workers=given_workers(arguments))
 
 
-def measured(arguments: argparse.Namespace, study: Any, adaptive: bool) -> int:
+def measured(arguments: argparse.Namespace, study: Any, **more: Any) -> int:
     """Run a study of errors, print it and write its files."""
     from polhode.views.convergence import notes
     from polhode.views.files import check_folder
@@ -54,8 +61,8 @@ def measured(arguments: argparse.Namespace, study: Any, adaptive: bool) -> int:
         arguments.methods or None,
         arguments.t_end,
         steps=arguments.steps,
-        adaptive=adaptive,
         progress=wants_progress(),
+        **more,
     )
     paths = result.save(folder) if folder is not None else {}
     if arguments.json:

@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from polhode.cli.output import show, show_json, wants_progress
+from polhode.cli.workers import add_workers, given_workers
 
 HELP = "measure a published figure or table again"
 EXAMPLE = (
@@ -27,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="folder for page, numbers and figure (default: results/reproduce/NAME; none with --json)",
     )
+    add_workers(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.out or (None if arguments.json else f"results/reproduce/{chosen.name}")
     if folder is not None:
         check_folder(folder)
-    result = reproduce(chosen.name, again=arguments.again, progress=wants_progress())
+    result = reproduce(chosen.name, again=arguments.again, progress=wants_progress(), workers=given_workers(arguments))
     paths = save(result, folder) if folder is not None else {}
     if arguments.json:
         show_json(result.to_dict() | {"files": {k: str(p) for k, p in paths.items()}})
@@ -68,7 +70,8 @@ def run_all(arguments: argparse.Namespace) -> int:
 
     folder = arguments.out or "results/reproduce/all"
     check_folder(folder)
-    gallery = reproduce_all(folder, arguments.again, lambda line: print(line, file=sys.stderr, flush=True))
+    report = lambda line: print(line, file=sys.stderr, flush=True)
+    gallery = reproduce_all(folder, arguments.again, report, given_workers(arguments))
     if arguments.json:
         show_json(gallery.to_dict())
         return 0

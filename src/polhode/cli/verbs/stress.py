@@ -8,6 +8,7 @@ from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
 from polhode.cli.problems import add_settings, given_problem
+from polhode.cli.workers import add_workers, given_workers
 from polhode.testbench.drift.study import ORTOLAN_SACCON as PAPER
 
 HELP = "measure the energy drift of methods: the main job, no arguments needed"
@@ -52,6 +53,7 @@ def arguments(parser: Any) -> None:
         metavar="FOLDER",
         help="folder for figure, page and numbers (default: results/stress; none with --json)",
     )
+    add_workers(parser)
 
 
 def run(arguments: Any) -> Any:
@@ -72,6 +74,7 @@ def run(arguments: Any) -> Any:
         ensemble=arguments.ensemble,
         problem=given_problem(arguments.problem, arguments.set),
         progress=wants_progress(),
+        workers=given_workers(arguments),
     )
     paths = result.save(folder) if folder is not None else {}
     if arguments.json:
@@ -97,6 +100,7 @@ def run_family(arguments: Any) -> Any:
         ensemble=arguments.ensemble,
         random=arguments.random,
         progress=wants_progress(),
+        workers=given_workers(arguments),
     )
     if arguments.json:
         show_json(result.to_dict())

@@ -7,7 +7,8 @@ import argparse
 import tomllib
 from typing import Any
 
-from polhode.cli.output import show, show_json, wants_progress, whole
+from polhode.cli.output import show, show_json, wants_progress
+from polhode.cli.workers import add_workers, given_workers
 from polhode.errors import InputError, one_line
 
 HELP = "integrate a problem over axes, by a plan"
@@ -20,7 +21,7 @@ plan.toml:
   t_end = 100
   out = "sweep.zarr"
   [over]
-  inertia = [[2, 2, 4], [2, 2.2, 4]]
+  inertia = [[2, 2, 4], [2, 2.2, 4]]      # or { from = 1, to = 10, n = 20, log = true } for numbers
   [over.draw]                             # a thousand random bodies; the axis is called draw
   draws = 1000
   rng = 1
@@ -36,6 +37,10 @@ SETTINGS = (
     "final",
     "reduce",
     "reduce_every",
+    "events",
+    "terminal",
+    "direction",
+    "crossings",
     "chunk",
     "grid",
     "out",
@@ -46,9 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the verb takes."""
     parser.add_argument("plan", metavar="PLAN", help="a TOML file; or the store of a sweep, to go on with it")
     parser.add_argument("--out", metavar="FOLDER", help="the store (default: that of the plan)")
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--workers", type=whole, metavar="N", help="processes (default: this one, with threads)")
-    who.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786")
+    add_workers(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.runs.sweeps.sweep import resume, sweep
 
     progress = wants_progress()
-    workers = _client(arguments.scheduler) if arguments.scheduler else arguments.workers
+    workers = given_workers(arguments)
     if pathlib.Path(arguments.plan).is_dir():
         s = resume(arguments.plan, workers=workers, progress=progress)
     else:
@@ -98,11 +101,12 @@ def read_plan(path: str) -> dict[str, Any]:
             over[name] = draws(values["draws"], rng=values.get("rng", 0), **how)
         else:
             over[name] = _values(name, values)
-    return {**given, "over": over, "problem": _problem(given["problem"])}
+    events = {name: _attribute(f) for name, f in given.get("events", {}).items()} or None
+    return {**given, "over": over, "problem": _attribute(given["problem"]), "events": events}
 
 
-def _problem(name: Any) -> Any:
-    """A problem of the catalogue, or "module:attribute"."""
+def _attribute(name: Any) -> Any:
+    """What is called "module:attribute"; any other name as it is."""
     from polhode.integrators.lookup import attribute
 
     return attribute(name) if isinstance(name, str) and ":" in name else name
@@ -146,14 +150,3 @@ def _uniform(least: Any, greatest: Any, rng: Any, n: int) -> Any:
     import numpy as np
 
     return rng.uniform(least, greatest, size=(n, *np.broadcast_shapes(np.shape(least), np.shape(greatest))))
-
-
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError("Dask is not installed: pip install 'polhode[dask]'.") from None
-    try:
-        return Client(address, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise InputError(f"No Dask scheduler answers at {address}: {error}.") from None

@@ -6,7 +6,8 @@ table and writes a figure (PNG, SVG), a page that opens without a network, and t
 
 import argparse
 
-from polhode.cli.verbs.converge import arguments, measured
+from polhode.cli.verbs.converge import measured
+from polhode.cli.verbs.converge import shared as arguments
 
 __all__ = ["EXAMPLE", "HELP", "arguments", "run"]
 

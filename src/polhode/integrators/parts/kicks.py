@@ -4,7 +4,8 @@ A method that is kick, free step, kick takes such torques as it takes others: th
 
     kick(h/2),  free step(h),  kick(h/2),       kick(a): the motion Pi' = tau(t, Q, J^-1 Pi) over a, with t and Q fixed
 
-With damping, tau = tau(t, Q) - C Omega, the kick is linear and done exactly, by the exponential of -a C J^-1. With any
+With damping, tau = tau(t, Q) - C Omega, the kick is linear and done exactly, by the exponential of -a C J^-1, which is
+computed at the start and carried in the memory: it depends on h, C and J alone. With any
 other dependence on the velocity it is the implicit midpoint rule, which is symmetric. So the step stays symmetric, and
 of second order. Damped by C = gamma J each kick contracts the symplectic form by exp(-gamma h/2): a symplectic free
 step becomes a conformally symplectic one. With a step backwards a damped kick amplifies: compositions with negative
@@ -37,24 +38,31 @@ from polhode.pickling import recipe
 
 @recipe
 @functools.cache
-def lifted_step(inner_step: Callable[..., Any], damped: bool, moving: bool, rotor: bool) -> Callable[..., Any]:
-    """The step around the free step of a method: damped, by a torque that takes the velocity, with a rotor."""
+def lifted_step(
+    inner_step: Callable[..., Any], damped: bool, moving: bool, rotor: bool, carried: bool = True
+) -> Callable[..., Any]:
+    """The step around the free step of a method: damped, by a torque that takes the velocity, with a rotor.
+
+    What depends on the size of the step is `carried` in the memory, or computed in every step.
+    """
     before, after, turn = (turned, turned_back, half_turn) if rotor else (as_it_is, as_it_is, no_turn)
-    kick, last = KICKS[damped, moving]
+    kick, last, decayed, size = KICKS[damped, moving]
+    opened, closed = unpacking(size) if carried and size else computing(decayed)
 
     def step(h: Number, t: Number, state: State, body: Any) -> tuple[State, Report]:
         q, Pi, tau, memory = state
         J, iJ, c, _ = body
         k = h / 2
-        Pi, first = kick(k, t, q, Pi, tau, body)
+        memory, D = opened(k, memory, body)
+        Pi, first = kick(k, t, q, Pi, tau, D, body)
         q, p = turn(k, t + k, q, before(t, Pi, body), body)
         o = 0 * p[0]
         free = (J, iJ, c, (nothing, ()))
         (q, p, _, memory), report = inner_step(h, t, (q, p, (o, o, o), memory), free)
         q, p = turn(k, t + k, q, p, body)
-        Pi, tau, second = last(k, t + h, q, after(t + h, p, body), tau, body)
+        Pi, tau, second = last(k, t + h, q, after(t + h, p, body), tau, D, body)
         n, error = both(first, second)
-        return (q, Pi, tau, memory), (n + 0 * report[0] if moving else report[0], error + report[1])
+        return (q, Pi, tau, closed(memory, D)), (n + 0 * report[0] if moving else report[0], error + report[1])
 
     step.__name__ = f"{inner_step.__name__}_lifted"
     step.__doc__ = f"{__doc__}\n\nThe method: {inner_step.__doc__}"
@@ -63,15 +71,43 @@ def lifted_step(inner_step: Callable[..., Any], damped: bool, moving: bool, roto
 
 @recipe
 @functools.cache
-def lifted_start(inner_start: Callable[..., Any]) -> Callable[..., Any]:
-    """The start of such a step: the memory of the free step, and the torque."""
+def lifted_start(inner_start: Callable[..., Any], damped: bool = False, moving: bool = False) -> Callable[..., Any]:
+    """The start of such a step: the memory of the free step, what the step carries, and the torque."""
+    decayed = KICKS[damped, moving][2]
 
     def start(h: Number, t: Number, q: Quat, Pi: Vec3, body: Any) -> State:
         J, iJ, c, _ = body
         memory = inner_start(h, t, q, Pi, (J, iJ, c, (nothing, ())))[3]
-        return (q, Pi, moment_at(t, q, mul(iJ, Pi), body), memory)
+        return (q, Pi, moment_at(t, q, mul(iJ, Pi), body), memory + decayed(h / 2, body))
 
     return start
+
+
+@functools.cache
+def unpacking(size: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """opened(a, memory, body), closed(memory, D): what a step carries stands behind the memory of the free step."""
+    cut = -size
+
+    def opened(a: Number, memory: Any, body: Any) -> Any:
+        return memory[:cut], memory[cut:]
+
+    def closed(memory: Any, D: Any) -> Any:
+        return memory + D
+
+    return opened, closed
+
+
+@functools.cache
+def computing(decayed: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The same where it is computed in every step."""
+
+    def opened(a: Number, memory: Any, body: Any) -> Any:
+        return memory, decayed(a, body)
+
+    def closed(memory: Any, D: Any) -> Any:
+        return memory
+
+    return opened, closed
 
 
 @recipe
@@ -115,42 +151,40 @@ def nothing(t: Number, Q: Mat3, par: Any) -> Vec3:
 
 
 @kernel
-def plain(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
+def plain(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Report]:
     """Pi + a tau"""
     return lin(1, Pi, a, tau), NO_SOLVE
 
 
 @kernel
-def plain_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
+def plain_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Vec3, Report]:
     """Pi + a tau(t, Q), and the torque."""
     tau = torque_at(t, q, body)
     return lin(1, Pi, a, tau), tau, NO_SOLVE
 
 
 @kernel
-def damped(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
-    """The solution of Pi' = tau - C J^-1 Pi after a."""
-    E, phi = decay(a, body)
-    return lin(1, apply(E, Pi), a, apply(phi, tau)), NO_SOLVE
+def damped(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Report]:
+    """The solution of Pi' = tau - C J^-1 Pi after a; D holds the exponential and its mean."""
+    return lin(1, apply(D[:9], Pi), a, apply(D[9:], tau)), NO_SOLVE
 
 
 @kernel
-def damped_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
+def damped_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same with the torque at t and q."""
     tau = torque_at(t, q, body)
-    E, phi = decay(a, body)
-    return lin(1, apply(E, Pi), a, apply(phi, tau)), tau, NO_SOLVE
+    return lin(1, apply(D[:9], Pi), a, apply(D[9:], tau)), tau, NO_SOLVE
 
 
 @kernel
-def moving(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
+def moving(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Report]:
     """The implicit midpoint rule: Pi1 = Pi + a tau(t, Q, J^-1 (Pi + Pi1)/2)."""
-    Pi, tau, report = moving_last(a, t, q, Pi, tau, body)
+    Pi, tau, report = moving_last(a, t, q, Pi, tau, D, body)
     return Pi, report
 
 
 @kernel
-def moving_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
+def moving_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same, and the torque."""
     iJ = body[1]
     y = mul(iJ, lin(a, Pi, a * a / 2, tau))  # a Omega half way, as far as is known
@@ -171,38 +205,51 @@ def half_way(y: Vec3, data: Any, body: Any) -> tuple[Vec3, Mat3, Vec3]:
 
 
 @kernel
-def both_kinds(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Report]:
+def both_kinds(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Report]:
     """Half of the damping, the implicit midpoint rule for the rest, half of the damping."""
-    Pi, tau, report = both_kinds_last(a, t, q, Pi, tau, body)
+    Pi, tau, report = both_kinds_last(a, t, q, Pi, tau, D, body)
     return Pi, report
 
 
 @kernel
-def both_kinds_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, body: Any) -> tuple[Vec3, Vec3, Report]:
+def both_kinds_last(a: Number, t: Number, q: Quat, Pi: Vec3, tau: Vec3, D: Any, body: Any) -> tuple[Vec3, Vec3, Report]:
     """The same, and the torque."""
-    E, _ = decay(a / 2, body)
-    Pi, tau, report = moving_last(a, t, q, apply(E, Pi), tau, body)
-    return apply(E, Pi), tau, report
-
-
-KICKS = {
-    (False, False): (plain, plain_last),
-    (True, False): (damped, damped_last),
-    (False, True): (moving, moving_last),
-    (True, True): (both_kinds, both_kinds_last),
-}
-"""By whether there is damping, and whether the torque takes the velocity: the first kick of a step, and the last."""
+    Pi, tau, report = moving_last(a, t, q, apply(D, Pi), tau, D, body)
+    return apply(D, Pi), tau, report
 
 
 @kernel
-def decay(a: Number, body: Any) -> tuple[Mat3, Mat3]:
+def no_decay(a: Number, body: Any) -> tuple[()]:
+    """Nothing: there is no damping."""
+    return ()
+
+
+@kernel
+def decay(a: Number, body: Any) -> tuple[Number, ...]:
     """exp(-a C J^-1), and its mean over the times from 0 to a."""
     par, iJ = body[3][1], body[1]
     x, y, z = -a * iJ[0], -a * iJ[1], -a * iJ[2]
-    return exponential(
+    E, phi = exponential(
         (x * par[9], y * par[10], z * par[11], x * par[12], y * par[13], z * par[14], x * par[15], y * par[16])
         + (z * par[17],)
     )
+    return E + phi
+
+
+@kernel
+def half_decay(a: Number, body: Any) -> tuple[Number, ...]:
+    """exp(-(a/2) C J^-1)"""
+    return decay(a / 2, body)[:9]
+
+
+KICKS = {
+    (False, False): (plain, plain_last, no_decay, 0),
+    (True, False): (damped, damped_last, decay, 18),
+    (False, True): (moving, moving_last, no_decay, 0),
+    (True, True): (both_kinds, both_kinds_last, half_decay, 9),
+}
+"""By whether there is damping, and whether the torque takes the velocity: the first kick of a step, and the last; what
+both need of the damping, and how many numbers that is."""
 
 
 # ---- rotors ----------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def _arrays(run: Any) -> dict[str, np.ndarray]:
         "errors": run.errors,
         "rows": rows,
     }
-    if run.sink is not None:
+    if run.sink is not None and run.sink.tallies is not None:
         arrays |= {"tally": run.sink.tallies.tally, "origin": run.sink.tallies.origin}
     if run.watch is not None:
         table = Table.joined(run.watch.tables)
@@ -103,7 +103,8 @@ def _restored(run: Any, found: dict[str, np.ndarray]) -> None:
         sink = run.sink
         sink.at, sink.steps = rows, run.done // sink.inner * sink.inner
         sink.kept[:rows] = found["rows"]
-        sink.tallies.tally[:], sink.tallies.origin = found["tally"], found["origin"]
+        if sink.tallies is not None:
+            sink.tallies.tally[:], sink.tallies.origin = found["tally"], found["origin"]
     if run.watch is not None:
         run.watch.values[:] = found["values"]
         columns = ("body", "t", "event", "direction", "rows")

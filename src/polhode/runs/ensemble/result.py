@@ -176,8 +176,8 @@ class Ensemble(Attitudes, Travels):
 
     def velocities(self) -> Iterable[np.ndarray]:
         """The angular velocities after the start, time by time (N, 3), in any axes of the body: to measure them."""
-        if self.states is not None:
-            return self.states[1][1:]
+        if self.states is not None:  # a time at a time: they may be in a file
+            return (self.states[1][k] for k in range(1, len(self.t)))
         assert self.rows is not None
         return (row[4:].T / self.bodies.moments for row in self.rows)
 

@@ -138,10 +138,11 @@ class Run:
         N, width = len(bodies), way.width
         self.blocks = -(-N // width)
         places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
-        good = np.flatnonzero(bodies.finite)
+        good, lame = np.flatnonzero(bodies.finite), not bodies.finite.all()
         self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
-        self.failed[~bodies.finite[places]] = 0
-        places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
+        if lame:
+            self.failed[~bodies.finite[places]] = 0
+            places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
         self.sink, rows = sink, n // every + (n % every > 0)
         self.out = np.empty((rows if sink is None else sink.capacity(len(places)), 7, len(places)))
         self.states = np.empty((self.blocks, 10 + memory, width))
@@ -149,7 +150,8 @@ class Run:
             q, Pi = bodies.starts(places)
             self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
         constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
-        constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
+        if lame:
+            constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
         self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
         parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
         parameters = self._in_blocks(parameters)
@@ -172,8 +174,10 @@ class Run:
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
         bodies = self.bodies
         kernel, _ = bodies.kinds[0].source(self.method)
+        if is_static(kernel) and is_static(self.method.start):
+            return
         good = np.flatnonzero(bodies.finite)
-        if (is_static(kernel) and is_static(self.method.start)) or not len(good):
+        if not len(good):
             return
         states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
         chosen = dict.fromkeys((good[0], good[min(len(good), width) - 1], good[-1]))  # the ends of a block, too

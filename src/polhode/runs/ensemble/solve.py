@@ -1,6 +1,7 @@
 """`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
 
 import functools
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ def solve_ensemble(
     Pi0: ArrayLike | None = None,
     inertia: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    damping: ArrayLike | None = None,
+    rotor: ArrayLike | None = None,
     h: float | None = None,
     t_end: float | None = None,
     n_steps: int | None = None,
@@ -55,7 +58,8 @@ def solve_ensemble(
     direction: Mapping[str, int] | None = None,
     reduce: str | Sequence[str] = (),
     reduce_every: int = 1,
-    checkpoint: Any = None,
+    out: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
     strict: bool = False,
     on_failure: str = "warn",
@@ -71,6 +75,8 @@ def solve_ensemble(
                 it contains: give a sequence of problems
     parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
                 problem whose torque is a kernel with parameters
+    damping     (N,), (N, 3) or (N, 3, 3), one for each body of a problem that was made with damping
+    rotor       (N, 3), of a problem that was made with a rotor; wheels have the speeds of the problem in each body
     h, t_end, n_steps, save_every, progress, strict, on_failure     as for `solve`
     events, terminal, direction                                     as for `solve`, in lanes. `e.events[name]` has all
                 crossings of all bodies, body by body in the order in which they happened: .body, .t, .Q, .Omega,
@@ -79,7 +85,10 @@ def solve_ensemble(
                 True in `success`, its states are NaN from there on, and `e.ended` is {body: name of the event}
     reduce, reduce_every                                            as for `solve`: least, greatest, mean and slope of
                 every body over the run without keeping it, as arrays (N,) of `e.reductions[name]`
-    checkpoint, checkpoint_every                                    as for `solve`; for bodies that run in machine code
+    out         a netCDF file to write the states to as they come, in constant memory, as `Ensemble.save` writes it; it
+                is in its place when the run has ended. The arrays then read from it where they are looked at
+    checkpoint, checkpoint_every                                    as for `solve`, without out. Like reduce and out,
+                it is for bodies that run in machine code
     threads     how many to use; None: as many as there are processors, and one for small jobs
 
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
@@ -91,25 +100,27 @@ def solve_ensemble(
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
     method = integrator(method)
-    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters)
+    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters, damping, rotor)
     alone = bodies.kinds[0]
     h, n = inputs.interval(alone, h, t_end, n_steps, inputs.flag("strict", strict))
     watched, policy = given_events(events, terminal, direction), inputs.choice("on_failure", on_failure, FAILURES)
     inputs.check_breaks(alone, h, n)
     every, progress = inputs.whole("save_every", save_every), inputs.flag("progress", progress)
     threads = None if threads is None else inputs.whole("threads", threads)
-    inputs.check_memory(56 * len(bodies), n, every)
-    told = follows(method, alone) or turns.warn_of_bodies(
-        f"{{}} of {alone.name} turns", turns.speeds(bodies.Omega0[None]), h
-    )
+    if out is None:
+        inputs.check_memory(56 * len(bodies), n, every, " Or write them to a file as they come: out=.")
+    speeds = turns.speeds(bodies.Omega0[None])
+    told = follows(method, alone) or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
     each, reduce = inputs.whole("reduce_every", reduce_every), () if reduce is None else reduce
     names = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
     file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
-    on_the_way = OnTheWay(
-        watched, Survey(names, each, n) if names else None, file, inputs.number("checkpoint_every", checkpoint_every)
-    )
+    out = None if out is None else inputs.file_path("out", out)
+    if out is not None and file is not None:
+        raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
+    survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
+    on_the_way = OnTheWay(watched, survey, file, seconds, out)
     e = _integrated(bodies, method, h, n, every, threads, progress, on_the_way)
-    speeds = np.fmax(turns.speeds(bodies.Omega0[None]), turns.speeds(e.velocities()))
+    speeds = np.fmax(speeds, turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
     if not told:
         turns.warn_of_bodies(f"{e.method} let {{}} of {alone.name} turn", speeds, h)
@@ -124,11 +135,13 @@ class OnTheWay:
     survey: Survey | None
     checkpoint: Any
     seconds: float
+    out: Any
 
     def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
         """The run of bodies one by one, if nothing is asked that those cannot do."""
-        if self.survey is not None or self.checkpoint is not None:
-            asked = "reduce" if self.survey is not None else "checkpoint"
+        asked = next((k for k in ("survey", "checkpoint", "out") if getattr(self, k) is not None), "")
+        if asked:
+            asked = asked.replace("survey", "reduce")
             raise InputError(
                 f"{asked} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
                 "run the bodies by solve."
@@ -168,27 +181,40 @@ def _integrated(
             return one_by_one("an event cannot be compiled")
         watch = Watch(bodies, method, h, watched, made[1])
         watch.check(method, made[0])
-    sink = None
-    if on_the_way.survey is not None:
-        sink = Sink(bodies, method, h, n, every, Tallies(on_the_way.survey, bodies, method))
+    survey, sink = on_the_way.survey, None
+    if survey is not None or on_the_way.out is not None:
+        tallies = None if survey is None else Tallies(survey, bodies, method)
+        sink = Sink(bodies, method, h, n, every, tallies, on_the_way.out)
     run = Run(bodies, method, h, n, every if sink is None else sink.inner, way, memory, watch, sink)
     if on_the_way.checkpoint is not None:
         described = description(run, every, on_the_way.survey, watched)
         run.checkpoint = Checkpoint(on_the_way.checkpoint, on_the_way.seconds, described)
-    run.drive(threads, progress)
-    return _result(run)
+    if sink is None or sink.stream is None:
+        run.drive(threads, progress)
+        return _result(run)
+    try:
+        run.drive(threads, progress)
+        e = _result(run)
+        sink.stream.finish(e)
+    except BaseException:
+        sink.stream.discard()
+        raise
+    return e
 
 
 def _result(run: Any) -> Ensemble:
     """The Ensemble; what failed bodies left behind becomes NaN."""
     N, done, every = len(run.bodies), run.done, run.every
+    last = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)
     if run.sink is not None:
         every = run.sink.every
-        run.out, run.row, run.left = run.sink.kept, run.sink.at, every - done % every
-    if done == run.n and run.left != every:
-        run.out[run.row] = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)[:, : run.out.shape[2]]
+        if done == run.n and done % every:
+            run.sink.keep(last[None, :, :N], np.array([done]), run.failed[:N])
+        run.out, run.row = run.sink.kept, run.sink.at
+    elif done == run.n and run.left != every:
+        run.out[run.row] = last
         run.row += 1
-    if done < run.n and not run.interrupted:  # nobody was left
+    if done < run.n and not run.interrupted and not _streams(run):  # nobody was left
         run.out[run.row :] = np.nan
         run.row = len(run.out)
     sentences: dict[int, str] = {}
@@ -197,7 +223,7 @@ def _result(run: Any) -> Ensemble:
         sentences = run.one_by_one() if run.sink is None else _not_alone(run)
         done = run.done
         reason = f"{alone} bodies ran one by one, as a function of yours raised an exception. {reason}".rstrip()
-    failed, rows = run.failed[:N], run.out[: run.row, :, :N]
+    failed, rows = run.failed[:N], run.out[: 0 if _streams(run) else run.row, :, :N]
     finite = run.bodies.finite
     for i in np.flatnonzero(failed >= 0):
         rows[failed[i] // every if finite[i] else 0 :, :, i] = np.nan
@@ -224,19 +250,35 @@ def _result(run: Any) -> Ensemble:
     t0 = run.bodies.kinds[0].t0
     t = t0 + run.h * steps
     return Ensemble(
-        *(run.method.name, run.h, t, run.bodies, rows, failed, run.errors[:N], stats, sentences),
+        *(
+            run.method.name,
+            run.h,
+            t,
+            run.bodies,
+            None if _streams(run) else rows,
+            failed,
+            run.errors[:N],
+            stats,
+            sentences,
+        ),
+        states=(run.sink.stream.column("Q"), run.sink.stream.column("Omega")) if _streams(run) else None,
         events=events,
         ended={} if run.watch is None else run.watch.ended,
-        reductions={} if run.sink is None else run.sink.tallies.results(t0, run.h),
+        reductions={} if run.sink is None or run.sink.tallies is None else run.sink.tallies.results(t0, run.h),
         integrator=run.method,
     )
+
+
+def _streams(run: Any) -> bool:
+    """Whether the rows are in a file."""
+    return run.sink is not None and run.sink.stream is not None
 
 
 def _not_alone(run: Run) -> dict[int, str]:
     """Sentences for bodies in whose blocks a function raised, in a run that tallies: they do not run on alone."""
     left = np.flatnonzero(run.errors[: len(run.bodies)] == RAISED).tolist()
     run.errors[left] = np.nan
-    said = "a function of yours raised an exception for it or for a body beside it; with reduce it ends there"
+    said = "a function of yours raised an exception for it or for a body beside it; with reduce or out it ends there"
     return {i: f"{said}, at step {run.failed[i]}." for i in left}
 
 

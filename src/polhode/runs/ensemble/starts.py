@@ -12,6 +12,7 @@ from polhode import inputs
 from polhode.errors import InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
+from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import attitude, in_principal, velocity
 from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
@@ -40,6 +41,8 @@ class Bodies:
     def finite(self) -> np.ndarray:
         """Which bodies can start: (N,), whether all their numbers are finite."""
         numbers = (_once(self.Q0), _once(self.Omega0), self.moments, self.parameters)
+        if all(np.isfinite(x).all() for x in numbers):
+            return np.ones(len(self), dtype=bool)
         finite = functools.reduce(np.logical_and, (np.isfinite(x).reshape(len(x), -1).all(axis=1) for x in numbers))
         return np.broadcast_to(finite, len(self))
 
@@ -119,16 +122,29 @@ def chosen_numbers(chosen: Any, N: int) -> np.ndarray:
     return which.astype(int) % N
 
 
-def gathered(problem: Any, Q0: Any, Omega0: Any, Pi0: Any, inertia: Any, parameters: Any) -> Bodies:
+def gathered(
+    problem: Any,
+    Q0: Any,
+    Omega0: Any,
+    Pi0: Any,
+    inertia: Any,
+    parameters: Any,
+    damping: Any = None,
+    rotor: Any = None,
+) -> Bodies:
     """Bodies from a problem, or a sequence of them, and what replaces its data; each for every body or once for all."""
     kinds = _kinds(problem)
     first = kinds[0]
+    if first.internal.wheels is not None and Pi0 is not None:
+        raise InputError("Pi0 does not say what of it is in the wheels: give Omega0.")
+    with_start = Omega0 if first.internal.wheels is not None else None  # speeds of wheels are relative to the body
+    kinds = _varied(kinds, damping, rotor, with_start)
     moments, axes = np.array([p.moments for p in kinds]), np.array([p.axes for p in kinds])
     alike = len({p.inertia.ndim for p in kinds}) == 1
     given = np.array([p.inertia if alike else p.tensor for p in kinds])
     numbers = np.array([p.parameters for p in kinds])
     if inertia is not None:
-        given, moments, axes = _inertias(kinds, inertia)
+        given, moments, axes = inertias(kinds, inertia)
         numbers = _following(kinds, moments, axes)
     if isinstance(parameters, Mapping):
         fields = named.check_names(first.fields, parameters, f"The problem {first.name!r}")
@@ -143,11 +159,6 @@ def gathered(problem: Any, Q0: Any, Omega0: Any, Pi0: Any, inertia: Any, paramet
             )
         numbers = _parameters(first, parameters)
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
-    if first.internal.wheels is not None and (Omega0 is not None or Pi0 is not None):
-        raise InputError(
-            f"The speeds of the wheels of {first.name!r} are relative to the body, so that each start has its own: "
-            "give a sequence of problems, problem.replaced(Omega0=...)."
-        )
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
     if Pi0 is not None:
@@ -169,6 +180,33 @@ def gathered(problem: Any, Q0: Any, Omega0: Any, Pi0: Any, inertia: Any, paramet
         raise InputError(f"The bodies are not of one number: {told}. Give each for all bodies, or once for all.")
     Q, Omega = np.broadcast_to(Q, (N, 3, 3)), np.broadcast_to(Omega, (N, 3))
     return Bodies(kinds, Q, Omega, given, moments, axes, numbers)
+
+
+def _varied(kinds: list[Problem], damping: Any, rotor: Any, Omega0: Any) -> list[Problem]:
+    """Problems of their own for bodies of other damping, rotors, or starts with wheels."""
+    asked = {
+        "damping": None if damping is None else _for_each("damping", damping, (0, 1, 2)),
+        "rotor": None if rotor is None else _for_each("rotor", rotor, (1,)),
+        "Omega0": None if Omega0 is None else inputs.vectors("Omega0", Omega0),
+    }
+    given = {what: values for what, values in asked.items() if values is not None}
+    if not given:
+        return kinds
+    lengths = {"the problems": len(kinds), **{what: len(values) for what, values in given.items()}}
+    N = max(lengths.values())
+    if set(lengths.values()) - {1, N}:
+        told = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
+        raise InputError(f"The bodies are not of one number: {told}. Give each for all bodies, or once for all.")
+    return [_of(kinds, i).replaced(**{what: _of(values, i) for what, values in given.items()}) for i in range(N)]
+
+
+def _for_each(label: str, value: Any, dimensions: tuple[int, ...]) -> np.ndarray:
+    """Numbers for N bodies: each has one of these numbers of axes, all of length three."""
+    shapes = " or ".join(str(("N", *(3,) * d)).replace("'", "") for d in dimensions)
+    x = real_array(label, value, f"numbers of shape {shapes}, for N bodies")
+    if not len(np.shape(x)) or x.ndim - 1 not in dimensions or set(x.shape[1:]) - {3} or not len(x):
+        raise InputError(f"{label} has shape {np.shape(x)}; for N bodies give {shapes}.")
+    return x
 
 
 def _kinds(problem: Any) -> list[Problem]:
@@ -231,7 +269,7 @@ def _velocities(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray)
     return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
 
 
-def _inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Inertia as given, principal moments and axes, for one or N bodies."""
     J = inputs.real_array("inertia", inertia, "moments (N, 3) or tensors (N, 3, 3)")
     if J.shape == (3,):

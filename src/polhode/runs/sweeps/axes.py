@@ -1,7 +1,7 @@
 """The axes of a sweep: what varies, in which order it is stored, and what the bodies of a block have."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from polhode import inputs
 from polhode.errors import InputError, one_line
 from polhode.integrators.lookup import integrator, name_of
 from polhode.physics.problem import Problem
+from polhode.runs.ensemble.starts import gathered, inertias
 from polhode.runs.sweeps.draws import Draws
 
 DATA = ("Q0", "Omega0", "Pi0", "inertia")
@@ -119,6 +120,7 @@ def _axis(problem: Problem, name: Any, values: Any) -> Axis:
     if isinstance(values, Draws):
         for data in values.of:
             _check_data(problem, data)
+            _check_drawn(problem, values, data)
         return Axis(name, values.n, dict.fromkeys(values.of, values))
     if name == "method":
         given = [integrator(m) for m in inputs.items("method", values, "a sequence of methods")]
@@ -129,14 +131,65 @@ def _axis(problem: Problem, name: Any, values: Any) -> Axis:
     if name == "h":
         return _whole(name, [inputs.step_size(h) for h in inputs.items("h", values, "a sequence of steps")])
     _check_data(problem, name)
+    return _whole(name, _checked(problem, name, values))
+
+
+def _checked(problem: Problem, name: str, values: Any, first: int = 0) -> np.ndarray:
+    """The values of data as an array (n, ...), of which the ensemble will complain no more; NaN is for it to tell.
+
+    An error names the place of the first value that is wrong, counted from `first`.
+    """
     if name == "Q0":
-        numbers = inputs.attitudes(values)
-    elif name in ("Omega0", "Pi0"):
-        numbers = inputs.vectors(name, values)
-    else:
-        numbers = inputs.real_array(name, values, "an array whose first axis is that of the sweep")
-        numbers = numbers[None] if numbers.ndim == 0 else numbers
-    return _whole(name, np.array(numbers))
+        return _each_right(name, values, first, inputs.attitudes, lambda Q: inputs.attitudes([Q]))
+    if name in ("Omega0", "Pi0"):
+        return np.array(inputs.vectors(name, values))
+    numbers = inputs.real_array(name, values, "an array whose first axis is that of the sweep")
+    if not numbers.size:
+        return numbers
+    if name == "inertia":
+        one = lambda J: inputs.principal_axes(name, J)
+        return _each_right(name, numbers, first, lambda J: inertias([problem], J)[0], one)
+    assert problem.fields is not None  # as the name was found there
+    shape = dict(zip(problem.fields.names, problem.fields.shapes))[name]
+    numbers = numbers[None] if numbers.shape == shape else numbers
+    if numbers.shape[1:] != shape:
+        raise InputError(
+            f"{name} has shape {numbers.shape}; the parameter has shape {shape}, so that an axis of n of them has "
+            f"(n{''.join(f', {k}' for k in shape)}{'' if shape else ','})."
+        )
+    return np.array(numbers)
+
+
+def _each_right(
+    name: str, values: Any, first: int, all_: Callable[[Any], np.ndarray], one: Callable[[Any], Any]
+) -> np.ndarray:
+    """All of them checked at once; if they are not right, one by one for the place of the first that is wrong."""
+    try:
+        return np.array(all_(values))
+    except InputError:
+        for i, value in enumerate(values if np.ndim(values) > 1 else ()):
+            try:
+                if np.isfinite(value).all():
+                    one(value)
+            except InputError as error:
+                raise InputError(f"{name}[{first + i}]: {error}") from None
+        raise
+
+
+def _check_drawn(problem: Problem, values: Draws, data: str) -> None:
+    """Draws are checked as numbers are: all of them where some may be wrong, a piece for the shape."""
+    some = data in ("Q0", "inertia") and values.of[data] != "uniform"
+    for first, numbers in values.pieces(data):
+        _checked(problem, data, numbers, first)
+        if not some:
+            return
+
+
+def check_bodies(problem: Problem, axes: Grid) -> None:
+    """Let the ensemble look at the first body, so that what it cannot take is said before the sweep begins."""
+    bodies = axes.bodies(tuple(slice(0, 1) for _ in axes.axes))
+    Q0, Omega0, Pi0, inertia = (bodies.pop(name) if name in bodies else None for name in DATA)
+    gathered(problem, Q0, Omega0, Pi0, inertia, bodies or None)
 
 
 def _whole(name: str, values: Sequence[Any] | np.ndarray) -> Axis:

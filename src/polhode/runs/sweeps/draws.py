@@ -5,7 +5,7 @@ the same numbers in a sweep of a hundred and of ten million, whichever worker co
 """
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +50,11 @@ class Draws:
 
             found = Rotation.random(BLOCK, rng=rng).as_matrix()
         elif hasattr(how, "rvs"):
-            found = np.asarray(how.rvs(size=BLOCK, random_state=rng), dtype=float)
+            found = _numbers(how.rvs(size=BLOCK, random_state=rng))
         else:
-            found = np.asarray(how(rng, BLOCK), dtype=float)
+            found = _numbers(how(rng, BLOCK))
+        if name == "Q0" and found.ndim == 2:  # rotation vectors: here, where their number leaves no doubt
+            found = inputs.attitudes(found)
         if found.ndim == 0 or len(found) != BLOCK:
             raise InputError(
                 f"The draw of {name} gave numbers of shape {found.shape}; it must give {BLOCK} of them, as "
@@ -61,7 +63,9 @@ class Draws:
         return found
 
 
-Drawn = Callable[[np.random.Generator, int], Any]
+def _numbers(drawn: Any) -> np.ndarray:
+    """What a draw gave, as numbers; Rotations as matrices."""
+    return np.asarray(drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn, dtype=float)
 
 
 @inputs.checked_call

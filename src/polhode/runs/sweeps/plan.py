@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
+from polhode.inputs.events import Events
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import fingerprint
@@ -30,8 +31,26 @@ BODIES = 16384
 BYTES = 64 * 2**20
 """What is kept of a chunk, at most, unless `chunk` asks for more."""
 
+MOST_CROSSINGS = 100_000
+"""Of one event of a body; each place takes 13 numbers, whether the body comes to it or not."""
+
 LOOK = 200
 """Bytes that a body takes for each look at it while its energy and momentum are computed."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the store: its dimensions and shape beside the axes of the sweep, and what an empty place holds."""
+
+    dims: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    dtype: str = "f8"
+    empty: float = math.nan
+
+    @property
+    def bytes(self) -> int:
+        """Of one body."""
+        return np.dtype(self.dtype).itemsize * math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -42,19 +61,50 @@ class Kept:
     final: bool
     reduce: tuple[str, ...]  # names of quantities
     reduce_every: int
+    events: Events | None
+    crossings: int  # kept of each event, from the first on
 
-    def variables(self, samples: int) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
-        """By name, the dimensions and the shape that a variable has beside the axes of the sweep."""
-        found: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+    def variables(self, samples: int) -> dict[str, Variable]:
+        """By name; after them come `failed_step` and `status`, which every sweep has."""
+        found: dict[str, Variable] = {}
         if self.save_every is not None:
-            found["Q"] = (("t", "space", "body_axis"), (samples, 3, 3))
-            found["Omega"] = (("t", "body_axis"), (samples, 3))
+            found["Q"] = Variable(("t", "space", "body_axis"), (samples, 3, 3))
+            found["Omega"] = Variable(("t", "body_axis"), (samples, 3))
         if self.final:
-            found["Q_final"] = (("space", "body_axis"), (3, 3))
-            found["Omega_final"] = (("body_axis",), (3,))
+            found["Q_final"] = Variable(("space", "body_axis"), (3, 3))
+            found["Omega_final"] = Variable(("body_axis",), (3,))
+        if self.final and self.events is not None and self.events.terminal:
+            found["t_final"] = Variable()
         for name in self.reduce:
-            found |= {f"{name}_{statistic}": ((), ()) for statistic in STATISTICS}
+            found |= {f"{name}_{statistic}": Variable() for statistic in STATISTICS}
+        some = (("crossing",), (self.crossings,)) if self.crossings > 1 else ((), ())
+        for name in () if self.events is None else self.events.functions:
+            found[f"{name}_count"] = Variable(dtype="i8", empty=-1)
+            found[f"{name}_t"] = Variable(*some)
+            found[f"{name}_Q"] = Variable((*some[0], "space", "body_axis"), (*some[1], 3, 3))
+            found[f"{name}_Omega"] = Variable((*some[0], "body_axis"), (*some[1], 3))
+        found["failed_step"] = Variable(dtype="i8", empty=-1)
+        found["status"] = Variable(dtype="i1", empty=-1)
         return found
+
+    def described(self) -> dict[str, Any]:
+        """What a plan says of it."""
+        about: dict[str, Any] = {
+            "save_every": self.save_every,
+            "final": self.final,
+            "reduce": list(self.reduce),
+            "reduce_every": self.reduce_every,
+        }
+        if self.events is not None:
+            watched = self.events
+            about |= {
+                "events": list(watched.functions),
+                "functions of the events": _seen_through("the functions of the events", watched.functions.values()),
+                "terminal": list(watched.terminal),
+                "direction": watched.direction,
+                "crossings": self.crossings,
+            }
+        return about
 
 
 @dataclass(frozen=True)
@@ -79,6 +129,10 @@ class Plan:
     def bodies(self) -> int:
         """How many bodies there are in all."""
         return math.prod(self.grid.shape)
+
+    def bodies_of(self, index: int) -> int:
+        """How many bodies a chunk has."""
+        return math.prod(piece.stop - piece.start for piece in self.block(index))
 
     def block(self, index: int) -> Block:
         """The part of the grid that a chunk covers."""
@@ -110,10 +164,7 @@ class Plan:
             "h": self.h,
             "t_end": self.t_end,
             "n_steps": self.n_steps,
-            "save_every": self.kept.save_every,
-            "final": self.kept.final,
-            "reduce": list(self.kept.reduce),
-            "reduce_every": self.kept.reduce_every,
+            **self.kept.described(),
             "chunk": list(self.chunks),
             "storage": list(self.grid.names),
             "order": list(self.grid.order),
@@ -141,22 +192,31 @@ def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) 
     """The shape of a chunk; it depends on the plan alone, not on the machine, since the bytes of the store do."""
     if chunk is not None:
         return grid.chunks(inputs.whole("chunk", chunk))
-    size = 8 * sum(math.prod(shape) for _, shape in kept.variables(samples).values())
+    size = sum(variable.bytes for variable in kept.variables(samples).values())
     size += LOOK * (steps // kept.reduce_every) if kept.reduce else 0
     return grid.chunks(min(BODIES, max(64, BYTES // max(size, 1))))
 
 
-def chosen_kept(save_every: Any, final: Any, reduce: Any, reduce_every: Any) -> Kept:
+def chosen_kept(
+    save_every: Any, final: Any, reduce: Any, reduce_every: Any, events: Events | None, crossings: Any
+) -> Kept:
     """What is kept; the last state if nothing else is asked for."""
     asked = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
     names = tuple(q for q in QUANTITIES if q in asked or ("momentum" in asked and q != "energy"))
     every = None if save_every is None else inputs.whole("save_every", save_every)
-    last = every is None and not names if final is None else inputs.flag("final", final)
-    if every is None and not names and not last:
-        raise InputError("Nothing would be kept: give save_every, reduce or final=True.")
+    nothing = every is None and not names and events is None
+    last = nothing if final is None else inputs.flag("final", final)
+    if nothing and not last:
+        raise InputError("Nothing would be kept: give save_every, reduce, events or final=True.")
     if names and every is not None:
         raise InputError("Give save_every (states) or reduce (statistics of them), not both.")
-    return Kept(every, last, names, inputs.whole("reduce_every", reduce_every))
+    some = inputs.whole("crossings", crossings, most=MOST_CROSSINGS)
+    if some > 1 and events is None:
+        raise InputError("crossings is about events, and none were given: events={name: function}.")
+    for name in () if events is None else events.functions:
+        if not name.isidentifier():
+            raise InputError(f"{one_line(name)} cannot be the name of an event of a sweep: it must be a Python name.")
+    return Kept(every, last, names, inputs.whole("reduce_every", reduce_every), events, some)
 
 
 def _axis(data: str, values: Any) -> list[Any]:

@@ -1,5 +1,7 @@
 """What a reduction leaves of a quantity of many bodies: numbers for each, in place of its values."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from polhode.runs.ensemble.solve import Ensemble
@@ -9,11 +11,29 @@ STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
 """As in ``reductions.Reduction``: extremes, mean and slope are of the values after the start, one for each look."""
 
 
-def statistics(e: Ensemble, quantity: str) -> dict[str, np.ndarray]:
-    """By name, a number for each body; NaN for one that failed, of which the values are not all there."""
+FEWEST = 3
+"""Looks after the start that statistics need."""
+
+
+def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[str, np.ndarray]:
+    """By name, a number for each body; NaN for one that failed, of which the values are not all there.
+
+    `short` are the bodies that an event ended: theirs are of the values until then, if there are enough.
+    """
     values = e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
-    first, y = values[0], values[1:] - values[0]
-    t = e.t[1:] - e.t[1:].mean()
+    found = _statistics(e.t, values)
+    for i in short:
+        n = int(np.isfinite(values[:, i]).sum())
+        if n > FEWEST:
+            for name, number in _statistics(e.t[:n], values[:n, i : i + 1]).items():
+                found[name][i] = number[0]
+    return found
+
+
+def _statistics(t: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Of values (n, bodies) at times (n,)."""
+    first, y = values[0].copy(), values[1:] - values[0]
+    t = t[1:] - t[1:].mean()
     slope = t @ y / (t @ t)
     return {
         "first": first,

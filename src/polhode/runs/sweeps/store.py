@@ -9,11 +9,14 @@ A chunk counts as done when its note is there and the files have the checksums t
 another name and renamed, so a reader finds a file as it was or as it is.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import pickle
+import secrets
+import shutil
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +27,7 @@ from polhode.runs import places
 from polhode.runs.sweeps.axes import Axis
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.plan import Plan, identity
+from polhode.runs.workers import packed
 
 STATUS = {-1: "not computed yet", 0: "done", 1: "failed", 2: "could not start"}
 EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
@@ -35,6 +39,7 @@ COMPONENTS = {
     ("Pi0", 1): ("body_axis",),
     ("inertia", 1): ("body_axis",),
 }
+TRIES = 3
 MOST_TOLD = 1000
 """Failed bodies of a chunk whose sentences are kept; status and step are kept of all."""
 
@@ -53,33 +58,42 @@ def needs(module: str) -> Any:
 
 def create(path: pathlib.Path, plan: Plan) -> None:
     """Make the store of a plan, or find that it is there already; that of another plan is refused."""
+    needs("cloudpickle"), needs("zarr"), needs("xarray")
     about = plan.described()
-    notes = path / ".polhode"
-    if (notes / "plan.json").exists():
-        _check_same(path, about)
-        return
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FileError(f"{places.shown(path)} is there and is not the store of a sweep. Give another name as out.")
-    travelling = packed(plan)
+    travelling = packed("The problem or a method", plan)
     try:
-        (notes / "done").mkdir(parents=True, exist_ok=True)
-        _arrays(path, plan)
-        _replace(notes / "plan", travelling)
-        _replace(notes / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode())
+        if (path / ".polhode" / "plan.json").exists():
+            _check_same(path, about)
+            return
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise FileError(f"{places.shown(path)} is there and is not the store of a sweep. Give another name as out.")
+        if path.exists() and path.samefile(os.curdir):
+            raise FileError("out is the folder in which you are. Give the name of a new one, out='sweep.zarr'.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        places.tidy(path)
+        new = places.beside(path)  # renamed when it is whole: a store is there or is not, whoever else makes it
+        try:
+            (new / ".polhode" / "done").mkdir(parents=True)
+            _arrays(new, plan)
+            _replace(new / ".polhode" / "plan", travelling)
+            _replace(new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode())
+            _rename(new, path)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
         raise places.unwritable(f"The store {places.shown(path)}", error) from error
+    _check_same(path, about)
 
 
-def packed(plan: Plan) -> bytes:
-    """A plan as it travels to a worker; a sentence if it cannot."""
-    cloudpickle = needs("cloudpickle")
+def _rename(new: pathlib.Path, path: pathlib.Path) -> None:
+    """Give a new store its name, unless another has made it in the meantime."""
     try:
-        return cloudpickle.dumps(plan)
-    except Exception as error:  # whatever a user's object raises when it is pickled
-        raise InputError(
-            f"The problem or a method cannot travel to a worker: {type(error).__name__}: {error}. Write the functions "
-            "with numbers and arrays, or at the top of a module that the workers can import."
-        ) from error
+        if os.name != "posix" and path.exists():  # elsewhere a folder takes the place of none, not even an empty one
+            path.rmdir()
+        new.rename(path)
+    except OSError:
+        if not (path / ".polhode" / "plan.json").exists():
+            raise
 
 
 def plan_of(path: pathlib.Path) -> Plan:
@@ -104,6 +118,15 @@ def plan_of(path: pathlib.Path) -> Plan:
 
 def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray], failures: list[Any]) -> None:
     """Store a chunk, and last the note that says so."""
+    for left in reversed(range(TRIES)):
+        try:
+            return _write(path, plan, index, values, failures)
+        except FileNotFoundError:  # another sweep of the same store was done, and tidied up
+            if not left or not (path / ".polhode" / "plan.json").exists():
+                raise
+
+
+def _write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray], failures: list[Any]) -> None:
     zarr = needs("zarr")
     block = plan.block(index)
     group = zarr.open_group(str(path), mode="r+", zarr_format=3)
@@ -150,10 +173,9 @@ def _arrays(path: pathlib.Path, plan: Plan) -> None:
     group = zarr.open_group(str(path), mode="a", zarr_format=3)
     grid, times = plan.grid, plan.times()
     samples = 0 if times is None else len(times)
-    for name, (dims, shape) in plan.kept.variables(samples).items():
-        _array(group, name, (*grid.names, *dims), (*grid.shape, *shape), (*plan.chunks, *shape), "f8", np.nan)
-    _array(group, "failed_step", grid.names, grid.shape, plan.chunks, "i8", -1)
-    _array(group, "status", grid.names, grid.shape, plan.chunks, "i1", -1)
+    for name, v in plan.kept.variables(samples).items():
+        dims, shape, chunks = (*grid.names, *v.dims), (*grid.shape, *v.shape), (*plan.chunks, *v.shape)
+        _array(group, name, dims, shape, chunks, v.dtype, v.empty)
     group["status"].attrs["flags"] = "; ".join(f"{k} {words}" for k, words in STATUS.items())
     if times is not None:
         _filled(group, "t", ("t",), times)
@@ -209,9 +231,14 @@ def _checksum(file: pathlib.Path) -> str:
 
 
 def _replace(file: pathlib.Path, content: bytes) -> None:
-    new = file.with_name(f".{file.name}.{os.getpid()}.partial")
-    new.write_bytes(content)
-    new.replace(file)
+    new = file.with_name(f".{file.name}.{secrets.token_hex(8)}.partial")
+    try:
+        new.write_bytes(content)
+        new.replace(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise
 
 
 def _check_same(path: pathlib.Path, about: dict[str, Any], stored: dict[str, Any] | None = None) -> None:

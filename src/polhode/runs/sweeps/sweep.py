@@ -5,20 +5,26 @@ s.Q_final                                    # dimensions k, Omega0, and those o
 ph.sweep.resume("sweep.zarr", workers=8)     # goes on where it stopped
 """
 
+import os
 import pathlib
 import tempfile
 from typing import Any
 
 from polhode import inputs
-from polhode.errors import FileError, InputError, one_line
-from polhode.integrators.lookup import integrator
+from polhode.errors import FileError, InputError, RunError, one_line
+from polhode.inputs.events import given_events
+from polhode.integrators.lookup import integrator, name_of
+from polhode.integrators.method import Method
 from polhode.runs import places, turns
 from polhode.runs.arguments import given_problem
 from polhode.runs.progress import bar
-from polhode.runs.sweeps import store, tasks, workers
+from polhode.runs.sweeps import store, tasks
+from polhode.runs.sweeps.axes import check_bodies
 from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
+from polhode.runs.sweeps.statistics import FEWEST
+from polhode.runs.workers import Crew, WorkersLost, crew
 
 
 @inputs.checked_call
@@ -35,6 +41,10 @@ def sweep(
     final: Any = None,
     reduce: Any = None,
     reduce_every: Any = 1,
+    events: Any = None,
+    terminal: Any = (),
+    direction: Any = None,
+    crossings: Any = 1,
     out: Any = None,
     workers: Any = None,
     chunk: Any = None,
@@ -50,9 +60,13 @@ def sweep(
     save_every  keep every so many states: Q, Omega;       final  keep the last one: Q_final, Omega_final
     reduce      "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every
                 `reduce_every` steps; nothing else is kept
+    events      {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`: of each body name_count, and the
+                first crossing: name_t, name_Q, name_Omega; with crossings=k the first k of them. A body that a
+                terminal event ended has its last state there, at t_final
     out         the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the
                 result is in memory
-    workers     None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask"
+    workers     None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask",
+                a cluster on this machine
     chunk       about how many bodies a task has. The bytes of the store depend on it, on the workers they do not
     progress    show a bar with rate, time left and failures
 
@@ -62,12 +76,15 @@ def sweep(
     """
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
-    plan = _planned(body, axes, method, h, t_end, n_steps, chosen_kept(save_every, final, reduce, reduce_every), chunk)
+    watched = given_events(events, terminal, direction)
+    kept = chosen_kept(save_every, final, reduce, reduce_every, watched, crossings)
+    plan = _planned(body, axes, method, h, t_end, n_steps, kept, chunk)
     _tell_of_turns(plan)
     if out is not None:
         return _run(places.named(out, "out"), plan, workers, progress)
     with tempfile.TemporaryDirectory(prefix="polhode-sweep-") as folder:
-        return _run(pathlib.Path(folder) / "sweep.zarr", plan, workers, progress).load()
+        path = pathlib.Path(folder) / "sweep.zarr"
+        return _run(path, plan, workers, progress, "Without out nothing of it is kept.").load()
 
 
 @inputs.checked_call
@@ -105,59 +122,105 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     rough = Plan(body, made, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
     every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
     most = max(rough.steps(one)[1] for one in every_h)
-    if kept.reduce and most // kept.reduce_every < 3:
-        raise InputError(f"reduce_every = {kept.reduce_every} leaves {most // kept.reduce_every} looks; 3 are needed.")
+    fewest = min(rough.steps(one)[1] for one in every_h)
+    if kept.reduce and fewest // kept.reduce_every < FEWEST:
+        raise InputError(
+            f"reduce_every = {kept.reduce_every} leaves {fewest // kept.reduce_every} looks; {FEWEST} are needed."
+        )
     times = rough.times()
-    chunks = chosen_chunks(axes, kept, 0 if times is None else len(times), most, chunk)
-    return Plan(body, made, step, t_end, steps, axes, kept, chunks)
+    samples = 0 if times is None else len(times)
+    _check_names(axes, kept.variables(samples))
+    _check_runs(body, axes, made, [rough.steps(one) for one in every_h])
+    return Plan(body, made, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
 
 
-def _run(path: pathlib.Path, plan: Plan, who: Any, progress: bool) -> Any:
-    """Compute the chunks that are not there; returns the Dataset."""
-    crew = workers.crew(who)
+def _check_names(axes: Any, variables: Any) -> None:
+    """A name is that of one thing in the result."""
+    given = {data for axis in axes.axes for data in (axis.name, *axis.values)}
+    twice = sorted(given & {*variables, "t", "space", "body_axis", "crossing"})
+    if twice:
+        raise InputError(f"{', '.join(twice)} is the name of an axis and of a part of the result; rename the axis.")
+
+
+def _check_runs(body: Any, axes: Any, method: Any, intervals: list[tuple[float, int]]) -> None:
+    """What a run would refuse is refused before any begins."""
+    check_bodies(body, axes)
+    for m in [m for axis in axes.axes for m in axis.values.get("method", ())] or [method]:
+        if isinstance(m, Method) and m.free_only and body.has_torque:
+            raise InputError(f"{name_of(m)} is for a free body only, and {body.name!r} has a torque.")
+    for h, n in intervals:
+        inputs.check_breaks(body, h, n)
+
+
+STORED = "What was stored is there: ph.sweep.resume goes on."
+
+
+def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str = STORED) -> Any:
+    """Compute the chunks that are not there; returns the Dataset. `kept` says what becomes of a sweep that stops."""
+    progress, team = inputs.flag("progress", progress), crew(workers)
+    place = pathlib.Path(os.path.abspath(path))  # workers may be in other folders
     try:
         store.create(path, plan)
         todo = [i for i in range(plan.count) if not store.is_done(path, plan, i)]
         lost: dict[int, str] = {}
         stopped = ""
         if todo:
-            _check_travel(crew, path)
-            stopped = _worked(crew, path, plan, todo, lost, inputs.flag("progress", progress))
+            _check_travel(team, place)
+            stopped = _worked(team, place, plan, todo, lost, progress, kept)
         if not lost and not stopped:
             store.tidy(path)
+    except WorkersLost as error:
+        raise RunError(f"{error} {kept}") from error
     finally:
-        crew.close()
+        team.close()
     for text in (stopped, _told(lost)):
         if text:
             inputs.warn(text)
     return opened(path, lost)
 
 
-def _worked(crew: Any, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool) -> str:
+def _worked(
+    team: Crew, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool, kept: str
+) -> str:
     """Hand the tasks out; `lost` takes those that failed. Returns a sentence if the work was interrupted."""
-    done, failed, link = plan.count - len(todo), 0, f" ({crew.link})" if crew.link else ""
-    bodies = plan.bodies
+    done = plan.count - len(todo)
+    counts = Counts(plan, todo)
+    label = f"{plan.bodies} bodies in {plan.count} chunks" + (f", {team.link}" if team.link else "")
     try:
-        with bar(progress, plan.count, f"{bodies} bodies in {plan.count} chunks{link}", done) as tick:
-            for outcome in crew.each(tasks.compute, str(path), todo):
-                if isinstance(outcome.error, OSError):
-                    raise places.unwritable(
-                        f"The store {places.shown(path)}", outcome.error, "What was stored is there: resume goes on."
-                    ) from outcome.error
-                if outcome.error is not None:
-                    lost[outcome.index] = f"{type(outcome.error).__name__}: {one_line(str(outcome.error))}"
+        with bar(progress, plan.bodies, label, counts.done, "bodies") as tick:
+            for outcome in team.each(tasks.compute, [(str(path), i, team.threads) for i in todo]):
+                index, error = todo[outcome.index], outcome.error
+                if isinstance(error, OSError):
+                    raise places.unwritable(f"The store {places.shown(path)}", error, kept) from error
+                if isinstance(error, InputError):  # of the plan: every chunk would say the same
+                    raise error
+                if error is not None:
+                    lost[index] = f"{type(error).__name__}: {one_line(str(error))}"
                 else:
-                    failed += outcome.result[1]
+                    counts.failed += outcome.result[1]
+                counts.done += plan.bodies_of(index)
                 done += 1
-                tick(done)
+                tick(counts.done, label + counts.told(len(lost)))
     except KeyboardInterrupt:
-        return f"Interrupted: {done} of {plan.count} chunks are there. ph.sweep.resume goes on."
+        return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {kept}"
     return ""
 
 
-def _check_travel(crew: Any, path: pathlib.Path) -> None:
+class Counts:
+    """Bodies done and failed, for those who watch."""
+
+    def __init__(self, plan: Plan, todo: list[int]) -> None:
+        self.done = plan.bodies - sum(plan.bodies_of(i) for i in todo)
+        self.failed = 0
+
+    def told(self, lost: int) -> str:
+        """What went wrong so far; nothing if nothing did."""
+        return (f", {self.failed} failed" if self.failed else "") + (f", {lost} chunks lost" if lost else "")
+
+
+def _check_travel(team: Crew, path: pathlib.Path) -> None:
     """Ask a worker to unpack the plan before anything starts."""
-    error = crew.call(tasks.tried, str(path))
+    error = team.call(tasks.tried, str(path))
     if error:
         raise FileError(f"A worker cannot begin: {error}")
 

@@ -2,6 +2,7 @@
 
 import functools
 import pathlib
+import threading
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ from polhode.runs import turns
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.sweeps import store
 from polhode.runs.sweeps.axes import DATA
+from polhode.runs.sweeps.crossed import crossed, ended, ends
 from polhode.runs.sweeps.plan import Plan
 from polhode.runs.sweeps.statistics import statistics
 
@@ -43,8 +45,8 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
     h, n = plan.steps(plan.grid.setting("h", block, plan.h))
     data: dict[str, Any] = {name: bodies.pop(name) for name in DATA if name in bodies}
     kept = plan.kept
-    with warnings.catch_warnings(), turns.on_purpose():  # said once, when the sweep begins
-        warnings.simplefilter("ignore")
+    watched = {} if kept.events is None else kept.events.given()
+    with SILENCE, turns.on_purpose():  # said once, when the sweep begins
         e = solve_ensemble(
             plan.problem,
             method,
@@ -55,6 +57,7 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
             save_every=kept.save_every or (kept.reduce_every if kept.reduce else n),
             threads=threads,
             on_failure="return",
+            **watched,
         )
     if e.stats["interrupted"]:
         raise KeyboardInterrupt
@@ -69,13 +72,44 @@ def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
         found |= {"Q": np.moveaxis(e.Q, 1, 0), "Omega": np.moveaxis(e.Omega, 1, 0)}
     if plan.kept.final:
         found |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
+    short: list[int] = []
+    if plan.kept.events is not None:
+        met = ends(e, plan.kept.events)
+        short = [end.body for end in met]
+        if plan.kept.final and plan.kept.events.terminal:
+            found |= ended(e, met)
+        found |= crossed(e, plan.kept.events, plan.kept.crossings)
     for name in plan.kept.reduce:
-        found |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name).items()}
+        found |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
     failed = e.failed
     found["failed_step"] = failed.astype(np.int64)
     status = np.where(failed < 0, 0, np.where(e.bodies.finite, 1, 2))
     found["status"] = status.astype(np.int8)
     return found
+
+
+class _Silence:
+    """No warnings while any task is under way: tasks may be threads of the user's process, which share its filters."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._caught = warnings.catch_warnings()
+                self._caught.__enter__()
+                warnings.simplefilter("ignore")
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._caught.__exit__(None, None, None)
+
+
+SILENCE = _Silence()
 
 
 def tried(path: str) -> str:

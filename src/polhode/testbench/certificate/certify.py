@@ -4,7 +4,7 @@ import datetime
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from polhode.inputs import checked_call, flag
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
@@ -13,23 +13,40 @@ from polhode.integrators.properties import PROPERTIES, claims_of, groups, measur
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.several import Certificates, are_several, certified
 from polhode.testbench.certificate.summary import summary
 
 MEASUREMENTS = len(groups())
 
 
+@overload
+def certify(
+    method: str | Integrator, *, drift: bool = True, progress: bool = False, workers: Any = None
+) -> Certificate: ...
+
+
+@overload
+def certify(
+    method: list[Any] | tuple[Any, ...], *, drift: bool = True, progress: bool = False, workers: Any = None
+) -> Certificates: ...
+
+
 @checked_call
 @on_purpose()
-def certify(method: str | Integrator, *, drift: bool = True, progress: bool = False) -> Certificate:
-    """Measure the properties of an integrator and return its Certificate.
+def certify(method: Any, *, drift: bool = True, progress: bool = False, workers: Any = None) -> Any:
+    """Measure the properties of an integrator and return its Certificate; of a sequence of them, Certificates.
 
     method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
               may also be that of another package's integrator, "mujoco:rk4", or "module:attribute"
     drift     also run the stress test, over a shorter span than `polhode stress` does
     progress  show what is being measured
+    workers   who measures, as for `sweep`: of several methods, each is a task
     """
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)
+    if are_several(method) or workers is not None:
+        found = certified(method if are_several(method) else [method], drift, progress, workers)
+        return found if are_several(method) else found[0]
     method = integrator(method)
     name = name_of(method)
     look, pictures = Look(box(method)), {}

@@ -34,6 +34,7 @@ WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
 LONGEST = 90.0  # seconds, after which a run is ended
+ROUND_OFF = 1e-10  # of an energy of about one after some thousand steps
 SMALL = 1e-12  # energy error that is nothing but round-off
 EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
 PICTURE = 400  # points of the curve that goes to the page
@@ -113,8 +114,18 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
         return Property(
             evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
         )
+    if _keeps_energy(rows, properties):
+        return Property(
+            evidence.rate, threshold, "no", f"{how}; it keeps the energy", bound=evidence.bound, coverage=coverage
+        )
     decide = "one step size alone shows it; another would decide" if suspicious else "a longer span would decide"
     return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
+
+
+def _keeps_energy(rows: Any, properties: Mapping[str, Property]) -> bool:
+    """Whether the energy is kept by measurement, of a top and of every run of the stress tests: to round-off."""
+    kept = all(properties[key].verdict == "yes" for key in measured_by("energy") if key in properties)
+    return kept and all(e.stable and e.largest < ROUND_OFF for row, _, _ in rows for e in row.evidence)
 
 
 def _modified(row: DriftRow) -> str:

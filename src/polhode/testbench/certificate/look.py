@@ -27,6 +27,7 @@ SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
 STEPS_AT_ONCE = 5
+NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
 BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -215,8 +216,10 @@ def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.nda
     return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 
 
-def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray], tiny: float = 3e-10) -> float:
+def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray]) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
-    points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
-    bends = np.abs(np.diff(np.array(points), 2, axis=0)).max()
-    return float(bends) if bends > 1e-12 else 0.0
+    found = []
+    for tiny in NEXT_TO_NOTHING:
+        points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
+        found.append(np.abs(np.diff(np.array(points), 2, axis=0)).max())
+    return float(max(found)) if max(found) > 1e-12 else 0.0

@@ -196,11 +196,11 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         if seen == 1:
             usual = pair
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        noise = 10 * look.character.floor * 1e-15
+        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
         if (
             inconsistent
-            or small > max(OFF * SMALL, noise)
+            or small > max(OFF * SMALL, 100 * noise)
             or (max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1])
         ):
             found = 0.0

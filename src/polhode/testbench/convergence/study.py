@@ -1,5 +1,6 @@
 """`converge` and `work_precision`: errors of any methods on any problem against step, torque evaluations and time."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from polhode.reference.reference import reference
 from polhode.runs.progress import bar
 from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
+from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.convergence.adaptive import TOLERANCES, AdaptiveRun, Runner, peers
 from polhode.testbench.convergence.errors import PANELS, errors
@@ -159,6 +161,7 @@ def converge(
     steps: Sequence[int] | None = None,
     adaptive: bool = False,
     progress: bool = False,
+    workers: Any = None,
 ) -> Study:
     """Errors against the step, and the orders that follow, with uncertainties.
 
@@ -167,11 +170,12 @@ def converge(
     t_end     end of the interval
     steps     numbers of steps; by default fifteen, from a step in which the body turns by 0.8 radians on
     adaptive  whether SciPy's DOP853 and LSODA and, where installed, heyoka are shown at their mean steps
+    workers   who measures, as for `sweep`: each method is a task
 
     The error is the largest at four times, against the closed form or a Taylor series of 25 digits. Attitude, body
     momentum, energy and phase are measured apart. An order is that of C h^p + floor, so that round-off does not count.
     """
-    return _study(problem, methods, t_end, steps, adaptive, progress, timed=False)
+    return _study(problem, methods, t_end, steps, adaptive, progress, timed=False, workers=workers)
 
 
 @inputs.checked_call
@@ -193,7 +197,9 @@ def work_precision(
 
 
 @on_purpose()
-def _study(problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, progress: bool, timed: bool) -> Study:
+def _study(
+    problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, progress: bool, timed: bool, workers: Any = None
+) -> Study:
     begin = time.perf_counter()
     p = problem_named(problem)
     given = _integrators(methods)
@@ -203,14 +209,13 @@ def _study(problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, pr
     times = p.t0 + (end - p.t0) / LOOKS * np.arange(1, LOOKS + 1)
     exact = reference(p, times)
     others = peers() if adaptive else {}
-    series: list[Series] = []
-    with bar(progress, len(given) + len(others), f"errors on {p.name}") as tick:
-        for each in given:
-            series.append(_with_steps(p, each, counts, end, exact, timed))
-            tick(len(series))
+    done = itertools.count(1)
+    with bar(progress, len(given) + len(others), f"errors on {p.name}", unit="integrators") as tick:
+        tasks = [(p, each, counts, end, exact, timed) for each in given]
+        series = mapped(workers, _with_steps, tasks, lambda k, found: tick(next(done)))
         for name, run in others.items():
             series.append(_with_tolerances(p, name, run, times, exact))
-            tick(len(series))
+            tick(next(done))
     axes = ("torques", "seconds") if timed else ("h",)
     return Study(p, end, tuple(series), axes, time.perf_counter() - begin)
 
@@ -254,6 +259,7 @@ def _counts(p: Problem, end: float, steps: Sequence[int] | None) -> list[int]:
     return sorted({LOOKS * round(first * 2 ** (k / 2)) for k in range(LEVELS)})
 
 
+@on_purpose()
 def _with_steps(p: Problem, method: Integrator, counts: list[int], end: float, exact: Any, timed: bool) -> Series:
     """The errors of an integrator in steps of h."""
     calls = [0]

@@ -7,6 +7,7 @@ shows a drift: what it gains on the way out it loses on the way back.) The energ
 of the potential at the identity and from its pole at Qm. The draws are the same in every run of the program.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import Integrator
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
+from polhode.runs.progress import bar
+from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import StressResult, stress
@@ -119,13 +122,19 @@ def stress_family(
     t_end: float,
     ensemble: int,
     progress: bool = False,
+    workers: Any = None,
 ) -> FamilyResult:
-    """The stress test on so many random problems."""
-    results = []
-    for p in random_problems(count):
-        results.append(stress(methods, h=h, t_end=t_end, ensemble=ensemble, problem=p, progress=progress))
+    """The stress test on so many random problems; with workers, each problem is a task."""
+    tasks = [(p, methods, h, t_end, ensemble, progress and workers is None) for p in random_problems(count)]
+    with bar(progress and workers is not None, count, "problems", unit="problems") as tick:
+        done = itertools.count(1)
+        results = mapped(workers, _stressed, tasks, lambda k, result: tick(next(done)))
     rows = [_row([result.rows[k] for result in results]) for k in range(len(results[0].rows))]
     return FamilyResult(tuple(results), tuple(rows))
+
+
+def _stressed(problem: Problem, methods: Any, h: Any, t_end: float, ensemble: int, progress: bool) -> StressResult:
+    return stress(methods, h=h, t_end=t_end, ensemble=ensemble, problem=problem, progress=progress)
 
 
 def _row(rows: Sequence[Row]) -> FamilyRow:

@@ -28,6 +28,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.arguments import given_problem
 from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
+from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged
 from polhode.testbench.drift.modified import MOST_SAMPLES, terms
@@ -52,6 +53,7 @@ def stress(
     problem: str | Problem = "stress",
     random: None = None,
     progress: bool = False,
+    workers: Any = None,
 ) -> "StressResult": ...
 
 
@@ -65,6 +67,7 @@ def stress(
     *,
     random: int,
     progress: bool = False,
+    workers: Any = None,
 ) -> "FamilyResult": ...
 
 
@@ -78,6 +81,7 @@ def stress(
     problem: str | Problem = "stress",
     random: int | None = None,
     progress: bool = False,
+    workers: Any = None,
 ) -> "StressResult | FamilyResult":
     """Measure the energy drift of methods and return a StressResult.
 
@@ -88,6 +92,7 @@ def stress(
     problem   a shipped problem's name or a Problem; it must have a potential
     random    so many stress problems drawn at random instead, always the same; returns a FamilyResult
     progress  show a progress bar
+    workers   who measures, as for `sweep`: each method with each step size is a task
     """
     ensemble, progress = whole("ensemble", ensemble), flag("progress", progress)
     check_bytes(f"ensemble = {ensemble}", 16.0 * SAMPLES * ensemble, "Take fewer starts: 8 are enough for most.")
@@ -95,7 +100,7 @@ def stress(
         from polhode.testbench.drift.family import stress_family
 
         random = whole("random", random, most=MOST_PROBLEMS)
-        return stress_family(random, methods, h, t_end, ensemble, progress)
+        return stress_family(random, methods, h, t_end, ensemble, progress, workers)
     problem, t_end = given_problem(problem, None), number("t_end", t_end)
     if not problem.has_potential:
         raise InputError(f"The problem {problem.name!r} has no potential U(Q), so it has no energy that could drift.")
@@ -103,10 +108,13 @@ def stress(
     h, counts = _step_sizes(problem, h, t_end)
     starts = Starts(problem, ensemble, h)
     clock = time.perf_counter()
-    rows = []
+    tasks = [(m, starts, size, n) for m in methods for size, n in zip(h, counts)]
     with _bar(progress, len(methods) * ensemble * sum(counts)) as tick:
-        for m in methods:
-            rows.append(judged(m, [_measured(m, starts, size, n, tick) for size, n in zip(h, counts)]))
+        if workers is None:
+            evidence = [_measured(*task, tick) for task in tasks]
+        else:
+            evidence = mapped(workers, _measured, tasks, lambda k, found: tick(ensemble * tasks[k][-1]))
+    rows = [judged(m, evidence[k * len(h) : (k + 1) * len(h)]) for k, m in enumerate(methods)]
     return StressResult(
         problem=problem,
         h=h,
@@ -210,7 +218,10 @@ class Starts:
 # ---- measuring ---------------------------------------------------------------------------------------
 
 
-def _measured(method: Integrator, starts: "Starts", h: float, n: int, tick: Callable[[int], None]) -> Evidence:
+@on_purpose()
+def _measured(
+    method: Integrator, starts: "Starts", h: float, n: int, tick: Callable[[int], None] = lambda n: None
+) -> Evidence:
     """Run the ensemble with one step size; the first unstable run ends it."""
     every = max(1, n // SAMPLES)
     energies, explained = [], []

@@ -1,30 +1,73 @@
 """`reproduce`: a published figure or table, measured again."""
 
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from polhode.inputs import checked_call, flag
+from polhode.runs.workers import mapped
 from polhode.testbench.certificate.certify import display
+from polhode.testbench.papers.reproduced import Tick, silent
 
 ALL = "all"
 
 
 @checked_call
-def reproduce(name: str, *, again: bool = False, progress: bool = False) -> Any:
+def reproduce(name: str, *, again: bool = False, progress: bool = False, workers: Any = None) -> Any:
     """Measure a published figure or table again, and return its result; a dict of all 24 by name for "all".
 
     name      as `polhode reproduce --list` lists them: "krysl-endres-2005-figure-7"
     again     measure now, also where the result of an earlier run is kept (those of other versions never are used)
     progress  show what is being measured
+    workers   who measures, as for `sweep`; what is about processor time is measured here, when nothing else runs
 
     A result has `said` (what the paper says of it, with verdicts), `figure()`, `show()`, `page()` and `to_dict()`.
     """
-    from polhode.testbench.papers import store
     from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
 
     again, progress = flag("again", again), flag("progress", progress)
     chosen = REPRODUCTIONS if str(name).lower() == ALL else (reproduction(name),)
-    found: dict[str, Any] = {}
     with display(progress, total=None) as tick:
-        for spec in chosen:
-            found[spec.name] = store.measured(spec, tick, again)
+        found = measured(chosen, again, workers, tick=tick)
     return found if str(name).lower() == ALL else found[chosen[0].name]
+
+
+def measured(
+    chosen: Sequence[Any],
+    again: bool,
+    workers: Any,
+    told: Callable[[Any, float], None] = lambda spec, seconds: None,
+    tick: Tick = silent,
+) -> dict[str, Any]:
+    """The results of specifications, by name; `told` of each that is there, with the seconds that it took.
+
+    `tick` is told what is being measured, as far as that is here.
+    """
+    from polhode.testbench.papers import store
+
+    if workers is None:
+        return {spec.name: _told(spec, again, told, tick) for spec in chosen}
+    alone = [spec for spec in chosen if getattr(spec, "timed", False)]
+    together = [spec for spec in chosen if spec not in alone]
+    done = mapped(workers, _one, [(spec, again) for spec in together], lambda k, one: told(together[k], one[1]))
+    found = {spec.name: result for spec, (result, _) in zip(together, done)}
+    for spec in alone:
+        found[spec.name] = _told(spec, again, told, tick)
+    for spec in together:
+        store.HERE[store.entry(spec)] = found[spec.name]  # measured by others, for this process
+    return {spec.name: found[spec.name] for spec in chosen}
+
+
+def _one(spec: Any, again: bool, tick: Tick = silent) -> tuple[Any, float]:
+    """One result, and the seconds that it took."""
+    from polhode.testbench.papers import store
+
+    begin = time.perf_counter()
+    return store.measured(spec, tick, again), time.perf_counter() - begin
+
+
+def _told(spec: Any, again: bool, told: Callable[[Any, float], None], tick: Tick) -> Any:
+    """One result, measured here."""
+    result, seconds = _one(spec, again, tick)
+    told(spec, seconds)
+    return result

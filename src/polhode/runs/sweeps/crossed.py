@@ -1,0 +1,58 @@
+"""What is kept of the events of a chunk: of each body how many crossings there were, and the first of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.inputs.events import Events
+from polhode.runs.ensemble.solve import Ensemble
+
+
+def crossed(e: Ensemble, watched: Events, most: int) -> dict[str, np.ndarray]:
+    """By variable, (bodies, ...): the first `most` crossings of each event in the order of time, NaN where none is."""
+    found: dict[str, np.ndarray] = {}
+    for name in watched.functions:
+        count = np.zeros(len(e), dtype=np.int64)
+        t, Q, Omega = (np.full((len(e), most, *shape), np.nan) for shape in ((), (3, 3), (3,)))
+        if name in e.events:
+            met = e.events[name]
+            count = np.bincount(met.body, minlength=len(e)).astype(np.int64)
+            row = np.argsort(met.body, kind="stable")  # by body; those of one stay in the order of time
+            place = np.arange(len(met)) - np.repeat(np.cumsum(count) - count, count)
+            row, place = row[place < most], place[place < most]
+            body = met.body[row]
+            t[body, place], Q[body, place], Omega[body, place] = met.t[row], met.Q[row], met.Omega[row]
+        if most == 1:
+            t, Q, Omega = t[:, 0], Q[:, 0], Omega[:, 0]
+        found |= {f"{name}_count": count, f"{name}_t": t, f"{name}_Q": Q, f"{name}_Omega": Omega}
+    return found
+
+
+@dataclass(frozen=True)
+class End:
+    """Where an event ended a body."""
+
+    body: int
+    t: float
+    Q: np.ndarray
+    Omega: np.ndarray
+
+
+def ends(e: Ensemble, watched: Events) -> list[End]:
+    """The bodies that an event ended: at the first crossing of those that are terminal."""
+    first: dict[int, End] = {}
+    for met in (e.events[name] for name in watched.terminal if name in e.events):
+        for k, i in enumerate(met.body.tolist()):
+            if e.failed[i] < 0 and (i not in first or (met.t[k] - first[i].t) * e.h < 0):
+                first[i] = End(i, float(met.t[k]), met.Q[k], met.Omega[k])
+    return list(first.values())
+
+
+def ended(e: Ensemble, met: Sequence[End]) -> dict[str, np.ndarray]:
+    """The last state of each body: at the end of the run, or where an event ended it before."""
+    t, Q, Omega = np.full(len(e), e.t[-1]), e.Q[-1].copy(), e.Omega[-1].copy()
+    for end in met:
+        t[end.body], Q[end.body], Omega[end.body] = end.t, end.Q, end.Omega
+    t[e.failed >= 0] = np.nan
+    return {"t_final": t, "Q_final": Q, "Omega_final": Omega}

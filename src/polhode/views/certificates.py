@@ -1,0 +1,56 @@
+"""Certificates of many integrators side by side."""
+
+from html import escape
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from polhode.integrators.properties import PROPERTIES, Row
+from polhode.views.certificate import CLASS, COLOUR, quality, value, verdict
+from polhode.views.page import table
+
+ABREAST = 8
+"""Methods side by side in a terminal."""
+
+
+def certificates_table(several: Any) -> Group:
+    """Tables for the terminal, a column for each method."""
+    parts = [several[k : k + ABREAST] for k in range(0, len(several), ABREAST)]
+    return Group(*(_table(part, _measured(several)) for part in parts))
+
+
+def _table(several: Any, rows: list[Row]) -> Table:
+    drawn = Table("property")
+    for c in several:
+        drawn.add_column(c.method, overflow="fold")
+    for row in rows:
+        drawn.add_row(row.title, *(Text(*_cell(row.key, c, COLOUR)) for c in several))
+    return drawn
+
+
+def certificates_card(several: Any) -> str:
+    """The same for a notebook."""
+    rows = _measured(several)
+    cells = []
+    for c in several:
+        told = (_cell(row.key, c, CLASS) for row in rows)
+        cells.append(
+            (escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in told))
+        )
+    return table(("method", *(escape(row.title) for row in rows)), cells, numbers=())
+
+
+def _measured(several: Any) -> list[Row]:
+    """The properties that were measured of any."""
+    return [row for row in PROPERTIES if any(row.key in c.properties for c in several)]
+
+
+def _cell(key: str, c: Any, styles: dict[str, str]) -> tuple[str, str]:
+    """What is said of a property in a table of many, and how it looks: the number of what is a number."""
+    if key not in c.properties:
+        return "", ""
+    p = c.properties[key]
+    said = value(key, p) if verdict(key, p).startswith("measured") else p.verdict
+    return said, styles[quality(key, p)]
