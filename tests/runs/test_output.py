@@ -164,6 +164,11 @@ def test_a_function_that_raises_in_an_event_is_told():
     assert isinstance(s.exception, ZeroDivisionError) and len(s.t) == 6
 
 
+def test_a_run_that_watches_does_not_tally():
+    with pytest.raises(ph.InputError, match="reduce does not go with events"):
+        ph.solve(TOP, "VLV", h=0.1, t_end=1.0, events={"level": level}, reduce="energy")
+
+
 # ---- failures ------------------------------------------------------------------------------------------
 
 

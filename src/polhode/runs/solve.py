@@ -138,6 +138,8 @@ def solve(
     out = None if out is None else inputs.file_path("out", out)
     checkpoint = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
     seconds = inputs.number("checkpoint_every", checkpoint_every)
+    if reduce and events:
+        raise InputError("reduce does not go with events: the loop that watches does not tally. Make two runs.")
     survey = Survey(reduce, each, n) if reduce else None
     runner = runner_of(problem, method, h, compiled, survey)
     if isinstance(runner, ControlledRunner):
