@@ -273,3 +273,14 @@ def test_a_sentence_for(sentence):
 def test_damping_that_feeds_is_warned_of():
     with pytest.warns(UserWarning, match="feeds the motion"):
         ph.Problem(**FREE, damping=(1, -0.1, 0))
+
+
+def test_damping_under_steps_of_their_own_lengths():
+    """The exponential that VLV carries belongs to one size of step: here each step has its own, and the order stays."""
+    body = ph.Problem(inertia=(1.0, 2.0, 2.5), damping=(0.5, 0.3, 0.4), Omega0=(1.0, 0.5, 2.0))
+    exact = ph.solve(body, "GAUSS16", h=0.05, t_end=2, compiled=False).Omega[-1]
+    off = [
+        abs(ph.solve(body, "VLV", h=h, t_end=2, adapt=True, compiled=False).Omega[-1] - exact).max()
+        for h in (0.04, 0.02)
+    ]
+    assert off[1] < 1e-3 and 3 < off[0] / off[1] < 5

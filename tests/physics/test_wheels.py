@@ -138,7 +138,7 @@ BAD = {
     "does the inertia include the wheels": lambda: body(wheels=[ph.Wheel(axis=(1, 0, 0), inertia=5.0)]),
     "does not say what of it is in the wheels": lambda: body(Omega0=None, Pi0=W),
     "build the problem anew": lambda: body().replaced(inertia=2 * J),
-    "give a sequence of problems": lambda: ph.solve_ensemble(body(), "VLV", Omega0=[W, 2 * W], **RUN),
+    "Pi0 does not say what of it is in the wheels": lambda: ph.solve_ensemble(body(), "VLV", Pi0=[W, 2 * W], **RUN),
     "has wheels, whose energy belongs": lambda: ph.solve(body(), "VLV", reduce="energy", **RUN),
     "has a rotor, whose momentum": lambda: ph.solve(body(), "VLV", reduce="momentum", **RUN),
     "has no wheels": lambda: ph.solve(body(wheels=None), "VLV", **RUN).wheel_speeds,

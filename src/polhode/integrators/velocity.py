@@ -34,14 +34,14 @@ class Forces:
         return not (self.damped or self.moving or self.motors)
 
 
-def adapted(method: Method, forces: Forces) -> Method:
-    """The method for a body on which these act; itself if there are none."""
+def adapted(method: Method, forces: Forces, one_size: bool = True) -> Method:
+    """The method for a body on which these act; itself if there are none. `one_size`: all its steps are of one size."""
     if not forces.any or method.free_only or method.lifted:
         return method
     if method.velocity is None:
         raise InputError(_refusal(method, forces))
     if method.velocity == KICKS:
-        return _lifted(method, forces)
+        return _lifted(method, forces, carried=one_size)
     if method.velocity == MOMENTA and forces.rotor and not forces.motors:
         return replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
     return method

@@ -19,6 +19,7 @@ from polhode.errors import InputError
 from polhode.inputs.events import event_kernel
 from polhode.integrators.lookup import Integrator, name_of
 from polhode.integrators.method import Method
+from polhode.integrators.velocity import adapted
 from polhode.kernels import adapting
 from polhode.physics.problem import Problem
 from polhode.runs.drive import CHUNK_SECONDS, Interrupt
@@ -58,7 +59,7 @@ class AdaptiveRunner:
     def __init__(
         self, problem: Problem, method: Method, h: float, density: Callable | None, compiled: bool | None = None
     ) -> None:
-        self.one = KernelRunner(problem, method, h, compiled)
+        self.one = KernelRunner(problem, adapted(method, problem.forces, one_size=False), h, compiled)
         self.problem, self.h, self.name = problem, h, method.name
         self._torque = adapting.carried if method.explicit_torque else adapting.anew
         self._here, self._elsewhere, self._about = self._kernels(density)
