@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 OLDEST = .venv-oldest
 
-.PHONY: stress test quick core pythons oldest check bench mutants docs site gallery clean
+.PHONY: stress test quick core pythons oldest check bench scale mutants docs site gallery clean
 
 stress: $(READY)
 	$(BIN)/polhode stress
@@ -51,6 +51,11 @@ bench: $(READY)
 		$(BIN)/python -m pip install --quiet "$$peer" || echo "$$peer: not installed, left out"; done
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/page.py
+	$(BIN)/python benchmarks/scale.py
+
+# What sweeps cost beyond their steps, with ten million bodies, and what follows for a cluster: docs/scale.md, ten minutes.
+scale: $(READY)
+	$(BIN)/python benchmarks/scale.py
 
 mutants: $(READY)
 	$(BIN)/python scripts/mutants.py

@@ -135,9 +135,9 @@ def measured(quick):
     """All numbers."""
     from distributed import Client
 
-    tasks, steps = (40, 100) if quick else (200, 1000)
+    tasks, steps, repeats = (24, 100, 1) if quick else (200, 1000, 3)
     swept(None, CHUNK, 10, CHUNK)
-    long = min((swept(None, 2 * CHUNK, steps, CHUNK) for _ in range(3)), key=lambda s: s["seconds"])
+    long = min((swept(None, 2 * CHUNK, steps, CHUNK) for _ in range(repeats)), key=lambda s: s["seconds"])
     found = {
         "quick": quick,
         "processors": processors(),
@@ -147,14 +147,15 @@ def measured(quick):
         "body_step": long["seconds"] / (2 * CHUNK * steps),
         "bytes": long["bytes"] / (2 * CHUNK),
         "files": long["files"] / 2,
-        "here": overhead(None, tasks),
-        "processes": overhead(2, tasks),
+        "here": overhead(None, tasks, repeats),
+        "processes": overhead(2, tasks, repeats),
         "first_task": first_task(),
-        "speed_up": speed_up(steps, 8 if quick else 16, 1 if quick else 3),
+        "speed_up": speed_up(steps, 4 if quick else 16, repeats),
     }
     with cluster(2) as two, Client(two) as client:
-        found |= {"dask": overhead(client, tasks), "tasks_a_second": tasks_a_second(client, 200 if quick else 2000)}
-    sizes = ((10**4, 100), (5 * 10**4, 100)) if quick else ((10**6, 1000), (10**7, 1000))
+        found["dask"] = overhead(client, tasks, repeats)
+        found["tasks_a_second"] = tasks_a_second(client, 10 * tasks)
+    sizes = ((10**4, 100), (4 * 10**4, 100)) if quick else ((10**6, 1000), (10**7, 1000))
     found["reduced"] = [reduced(*size) for size in sizes]
     return found
 

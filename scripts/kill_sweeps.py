@@ -29,7 +29,7 @@ import numpy as np
 
 import polhode as ph
 
-GIVEN = {"method": "VLV", "h": 0.125, "n_steps": 20_000, "chunk": 8}
+GIVEN = {"method": "VLV", "h": 0.125, "n_steps": 200_000, "chunk": 8}
 STARTS = np.random.default_rng(5).normal(size=(400, 3))
 
 
@@ -92,17 +92,19 @@ def killed_at_random(place, wanted, rng):
         while not finished(path):
             process = multiprocessing.get_context("spawn").Process(target=child, args=(str(path), workers))
             process.start()
+            there = stored(path)
             while process.is_alive():
-                process.join(rng.uniform(0.3, 2.0))
-                victims = offspring(process.pid)
-                if process.is_alive() and victims and rng.random() < 0.8:
-                    _kill(rng.choice(victims))
+                process.join(rng.uniform(0.01, 0.5))
+                if stored(path) <= there or not process.is_alive():
+                    continue  # it has begun to work again since the last was killed
+                there, victims = stored(path), offspring(process.pid)
+                if rng.random() < 0.85:
+                    _kill(rng.choice(victims or [process.pid]))
                     kills += 1
-                elif process.is_alive() and rng.random() < 0.3:
-                    for pid in (*victims, process.pid):
+                else:
+                    for pid in (process.pid, *victims):
                         _kill(pid)
                     whole += 1
-            time.sleep(0.1)
         sweep(path, None)
         yield path, f"sweep {sweeps} on {workers}, so far {kills} workers and {whole} whole sweeps killed"
 

@@ -14,20 +14,28 @@ from typing import Any
 from polhode.cli.output import show, show_json, wants_progress
 
 HELP = "compile everything once, so that later runs start at once"
-EXAMPLE = "  polhode warm-cache"
+EXAMPLE = "  polhode warm-cache\n  polhode warm-cache --problems mymodule:body --methods VLV"
 
 
 def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these methods (default: all)")
+    parser.add_argument(
+        "--problems",
+        nargs="+",
+        metavar="NAME",
+        help="only these problems, or module:attribute for your own; with --methods, one body and many (default: all)",
+    )
     parser.add_argument("--reduce", action="store_true", help="also the loops that reduce energy and momentum")
 
 
 def run(arguments: Any) -> Any:
     """Compile, with a progress bar, and say how long it took."""
+    from polhode.cli.problems import given_problem
     from polhode.integrators.lookup import method, methods
     from polhode.machine import compile
     from polhode.physics.catalogue import problem, problems
+    from polhode.runs.ensemble.solve import solve_ensemble
     from polhode.runs.solve import solve
 
     def compile_problem(p: Any) -> Any:
@@ -37,9 +45,22 @@ def run(arguments: Any) -> Any:
         for reduce in ((), ("momentum",)) if arguments.reduce else ((),):
             solve(problem("free-body"), m, h=0.01, n_steps=3, compiled=True, reduce=reduce)
 
+    def compile_pair(p: Any, m: Any) -> None:
+        solve(p, m, h=0.01, n_steps=1)
+        e = solve_ensemble(p, m, Omega0=[p.Omega0] * 16, h=0.01, n_steps=1)
+        if p.has_potential:
+            _ = e.energy  # as the reductions of a sweep look at it
+
     chosen = [method(name) for name in arguments.methods] if arguments.methods else list(methods().values())
     jobs: list[tuple[str, Any]] = [("energies", compile.energies)]
-    jobs += [(name, functools.partial(lambda make: compile_problem(make()), make)) for name, make in problems().items()]
+    if arguments.problems:
+        own = [given_problem(name) for name in arguments.problems]
+        jobs += [(p.name, functools.partial(compile_problem, p)) for p in own]
+        if arguments.methods:
+            jobs += [(f"{m.name} on {p.name}", functools.partial(compile_pair, p, m)) for p in own for m in chosen]
+    else:
+        makers = problems().items()
+        jobs += [(name, functools.partial(lambda make: compile_problem(make()), make)) for name, make in makers]
     jobs += [(m.name, functools.partial(compile_method, m)) for m in chosen]
     seconds = {}
     with _bar(len(jobs)) as tick, _Patient() as patient:
