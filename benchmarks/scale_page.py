@@ -71,7 +71,11 @@ def loads(m, many, bodies, steps):
     return [
         Load("steps", core_seconds / min(NODES * CORES, tasks), "more cores, or smaller chunks where there are few"),
         Load("scheduler", tasks / m["tasks_a_second"], "larger chunks (`chunk=`)"),
-        Load("plan", bodies * many["plan"] / many["bodies"], "several sweeps, each with a seed of its own"),
+        Load(
+            "plan",
+            many["plan"] + max(0, bodies - many["bodies"]) * _plan(m),
+            "several sweeps, each with a seed of its own",
+        ),
         Load("start of the workers", m["first_task"], "workers that stay"),
     ]
 
@@ -101,6 +105,12 @@ def extrapolated(m, many):
         f"{'fewer' if fed < NODES * CORES else 'more'} than the {NODES * CORES} there; in proportion more with longer "
         "tasks.\n"
     )
+
+
+def _plan(m):
+    """Seconds that the plan takes for one more body: its start is drawn and stored."""
+    few, many = m["reduced"]
+    return max(0, many["plan"] - few["plan"]) / (many["bodies"] - few["bodies"])
 
 
 def _body_step(run):

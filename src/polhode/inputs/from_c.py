@@ -26,6 +26,18 @@ def c_function(function: Any, data: Any = None) -> Callable[..., Any]:
     data are kept as long as the torque. What is at an address cannot be looked at: it must have this signature and
     raise nothing, and be ready to be called by several threads at once in an ensemble. Nothing that is compiled for
     it is kept for a later run.
+
+    Parameters
+    ----------
+    function : int, ctypes function or cfunc
+        The function.
+    data : int, pointer or array of ctypes, optional
+        What it is handed as `data`.
+
+    Returns
+    -------
+    callable
+        For torque=, torque_space= or nonconservative=.
     """
     address, place = _address(function), _place(data)
     call = ctypes.CFUNCTYPE(None, ctypes.c_double, PLACE, PLACE, PLACE, PLACE)(address)

@@ -83,11 +83,31 @@ def known_torque(t: Number, Q: Mat3, tau: Vec3) -> Vec3:
 def compose(method: str | Method, scheme: Any) -> Method:
     """A symmetric method raised to the order of a scheme, as a Method: compose("VLV", "KL8").
 
-    method  a name or a Method; it must be symmetric
-    scheme  "S4", "S6", "S8" (Suzuki), "Y4", "Y6", "Y8" (Yoshida), "KL6", "KL8" (Kahan & Li), "SS10" (Sofroniou &
-            Spaletta), or weights of your own: they must add up to 1 and read the same backwards
-
     Its claims follow from those of the method and from the weights.
+
+    Parameters
+    ----------
+    method : str, Method, callable or BlackBox
+        a name or a Method; it must be symmetric
+    scheme : str or sequence of float
+        "S4", "S6", "S8" (Suzuki), "Y4", "Y6", "Y8" (Yoshida), "KL6", "KL8" (Kahan & Li), "SS10" (Sofroniou & Spaletta),
+        or weights of your own: they must add up to 1 and read the same backwards
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+
+    Raises
+    ------
+    InputError
+        A method that is not symmetric, or weights that are no scheme.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.compose("VLV", "KL8").order
+    8
     """
     from polhode.integrators.lookup import method as look_up
 

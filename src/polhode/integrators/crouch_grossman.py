@@ -140,7 +140,34 @@ def crouch_grossman(
     drift: str | None = None,
     sources: tuple[str, ...] = ("crouch-grossman-1993",),
 ) -> Method:
-    """Crouch-Grossman's method with any explicit Tableau, as a Method; `momentum` for the variant that conserves it."""
+    """Crouch-Grossman's method with any explicit Tableau, as a Method; `momentum` for the variant that conserves it.
+
+    Parameters
+    ----------
+    tableau : Tableau
+        Explicit.
+    momentum : bool
+        The variant that conserves the spatial momentum.
+    name, aliases, drift, sources
+        What the Method says of itself.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+
+    Raises
+    ------
+    InputError
+        A tableau that is not explicit.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> heun = ph.Tableau("Heun", A=((0, 0), (1, 0)), b=("1/2", "1/2"))
+    >>> ph.crouch_grossman(heun).order
+    2
+    """
     tableau, momentum = given_tableau(tableau), flag("momentum", momentum)
     name = text_or_empty("name", name)
     if not tableau.explicit:

@@ -236,7 +236,24 @@ def lagrange(c: list[Decimal], j: int) -> list[Decimal]:
 
 @checked_call
 def gauss(order: int) -> Method:
-    """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16."""
+    """Gauss's method of an even order, 2 to 16, as a Method; the catalogue has GAUSS8 and GAUSS16.
+
+    Parameters
+    ----------
+    order : int
+        Even, 2 to 16.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.gauss(12).name
+    'GAUSS12'
+    """
     if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, HIGHEST_ORDER + 1, 2):
         raise InputError(
             f"order is {one_line(order)}; Gauss's methods here have an even order from 2 to {HIGHEST_ORDER}."

@@ -255,6 +255,18 @@ def newmark(
     """Simo and Vu-Quoc's Newmark method with parameters of one's own, gamma > 0; exact as Fractions or text.
 
     With `transport` velocities are carried from one tangent space to the other (Krysl & Endres 2005, (35)): beta = 0.
+
+    Parameters
+    ----------
+    beta, gamma : float, str or Fraction
+        Newmark's parameters, gamma > 0.
+    transport : bool
+        Carry velocities between tangent spaces; beta = 0.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
     """
     beta, gamma = exact_number("beta", beta), exact_number("gamma", gamma)
     if not (beta >= 0 and gamma > 0):

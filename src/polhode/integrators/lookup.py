@@ -31,14 +31,48 @@ OWN_STEPS = {"taylor": "polhode.runs.taylor"}
 
 
 def methods() -> dict[str, Method]:
-    """The catalogue: every method by its name."""
+    """The catalogue: every method by its name.
+
+    Returns
+    -------
+    dict of Method
+        By name, family after family.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> "VLV" in ph.methods()
+    True
+    """
     from polhode.integrators import catalogue
 
     return catalogue.methods()
 
 
 def method(name: object) -> Method:
-    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is."""
+    """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is.
+
+    Parameters
+    ----------
+    name : str or Method
+        Name, alias or title.
+
+    Returns
+    -------
+    Method
+        The method.
+
+    Raises
+    ------
+    InputError
+        No such method; near names are offered.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.method("velocity Lie-Verlet").name
+    'VLV'
+    """
     from polhode.integrators import catalogue
 
     return catalogue.method(name)

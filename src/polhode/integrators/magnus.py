@@ -128,6 +128,16 @@ def jem_flow(r: int) -> Callable[..., Any]:
 
         The nodes used by Celledoni and Safstrom could not be read; Gauss points are a choice. EXACT has none of these
         defects and is cheaper than r = 3.
+
+        Parameters
+        ----------
+        order : int
+            Even, 2 to 16.
+
+        Returns
+        -------
+        Method
+            For anything that takes a method.
         """
         at, y = at_nodes(h, p, body[0], body[2])
         Psi = series(body[2], speeds(h, body[1], at))

@@ -22,7 +22,15 @@ STAGES, MOMENTA, KICKS = VELOCITIES = ("stages", "momenta", "kicks")
 @checked_construction
 @dataclass(frozen=True)
 class Order:
-    """Orders of convergence, for Q and for Omega; without a torque and with one."""
+    """Orders of convergence, for Q and for Omega; without a torque and with one.
+
+    Parameters
+    ----------
+    free : pair of float
+        Of Q and Omega without a torque.
+    torque : pair of float
+        With one.
+    """
 
     free: tuple[float, float]
     torque: tuple[float, float]
@@ -50,6 +58,21 @@ class Method(Travels, Claims):
     `step` is a kernel ``step(h, t, state, body) -> state, report`` (see ``polhode.kernels.step``) and `start` makes the
     first state. The claims (``properties.Claims``, and the order) of a method of one's own may be left open
     (None); those of the catalogue may not.
+
+    Parameters
+    ----------
+    name : str
+        Of the method.
+    step : callable
+        The kernel.
+    order : int or Order, optional
+        The claim.
+    start : callable
+        Makes the first state.
+    title, family, sources, aliases
+        What it says of itself.
+    symmetric, symplectic, ... : bool, optional
+        Claims: see the table of properties.
     """
 
     name: str
@@ -143,6 +166,17 @@ class BlackBox(Travels):
     """An integrator that can only be run: advance(problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps of h.
 
     One that chooses its own steps says to which `tolerance`; h is then only how far it is asked to go.
+
+    Parameters
+    ----------
+    name : str
+        Of the integrator.
+    advance : callable
+        Takes n steps.
+    title : str
+        In a few words.
+    tolerance : float, optional
+        Of one that chooses its own steps.
     """
 
     name: str

@@ -50,6 +50,16 @@ def imr_flow(order: int) -> Callable[..., Any]:
 
         The unknown is u = (h/2) J^-1 Y, so that J u - s J u x u = (h/2) p, solved by Newton's method with the
         derivative of s.
+
+        Parameters
+        ----------
+        order : int
+            Even, 2 to 14.
+
+        Returns
+        -------
+        Method
+            For anything that takes a method.
         """
         b = scaled(h / 2, p)
         u, trail, report = newton(equation, trail, (b, body[0], body[2]), size(mul(body[1], b)))

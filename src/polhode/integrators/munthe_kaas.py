@@ -96,6 +96,27 @@ def munthe_kaas(
     """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
 
     With a second tableau it is partitioned: the first is for the attitude, the second for the velocity.
+
+    Parameters
+    ----------
+    tableau : Tableau
+        Explicit or implicit.
+    second : Tableau, optional
+        For the velocity: a partitioned method.
+    name, aliases, drift, sources
+        What the Method says of itself.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> heun = ph.Tableau("Heun", A=((0, 0), (1, 0)), b=("1/2", "1/2"))
+    >>> ph.munthe_kaas(heun).order
+    2
     """
     from polhode.integrators.munthe_kaas_implicit import implicit_start, implicit_step
 

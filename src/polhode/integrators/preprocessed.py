@@ -58,6 +58,24 @@ def dmv_flow(order: int, substeps: int) -> Callable[..., Any]:
         of h/m between the kicks, with the moments computed once.
 
         Misprint: in the proof of Hairer & Vilmart's Proposition 2.3, H~ = s H + (1 + d) C should read s H + d C.
+
+        Parameters
+        ----------
+        order : int
+            Even.
+        substeps : int
+            Small steps between the kicks.
+
+        Returns
+        -------
+        Method
+            For anything that takes a method.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.dmv(8, substeps=10).name
+        'DMV8*10'
         """
         J, iJ, c = body[0], body[1], body[2]
         k = h / substeps

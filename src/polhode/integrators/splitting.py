@@ -49,6 +49,16 @@ def sr_flow(stages: int) -> Callable[..., Any]:
 
         Pitfall: the axes count. If J1 = J2, as on the stress test, R vanishes and SR2 is the exact flow; number
         the axes so that the first two moments are close.
+
+        Parameters
+        ----------
+        order : int
+            2, 4, 6, 8 or 10.
+
+        Returns
+        -------
+        Method
+            For anything that takes a method.
         """
         iJ, c = body[1], body[2]
         q, p = turned_1(q, p, c[0] * h / 4 * (iJ[0] - iJ[1]) * p[0])

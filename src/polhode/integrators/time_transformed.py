@@ -65,7 +65,20 @@ def time_transformed_flow(order: int, complete: bool) -> Callable[..., Any]:
 
 @checked_call
 def time_transformed(order: int, complete: bool = False) -> Method:
-    """The time-transformed Moser-Veselov method of an even order; complete: Q has that order, too."""
+    """The time-transformed Moser-Veselov method of an even order; complete: Q has that order, too.
+
+    Parameters
+    ----------
+    order : int
+        Even.
+    complete : bool
+        Whether Q has that order, too.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+    """
     order, complete = even(order), flag("complete", complete)
     return Method(
         name=f"DMV-TT{order}" + ("+Q" if complete else ""),

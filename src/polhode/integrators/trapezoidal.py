@@ -149,7 +149,18 @@ def tableau_equation(e: Vec3, data: tuple[Vec3, Vec3, Number, Number, Quat], bod
 
 @checked_call
 def trapezoidal(zeta: float | str | Fraction = Fraction(1, 2)) -> Method:
-    """TRAPM with the share `zeta` of the step taken by forward Euler, 0 <= zeta < 1; exact as a Fraction or text."""
+    """TRAPM with the share `zeta` of the step taken by forward Euler, 0 <= zeta < 1; exact as a Fraction or text.
+
+    Parameters
+    ----------
+    zeta : float, str or Fraction
+        At least 0 and below 1; 1/2 is the trapezoidal rule.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+    """
     zeta = exact_number("zeta", zeta)
     if not 0 <= zeta < 1:
         raise InputError(f"zeta is {zeta}; it must be at least 0 and less than 1 (1/2 is the trapezoidal rule).")

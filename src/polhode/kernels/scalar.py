@@ -32,7 +32,18 @@ STEP = 2.0**-100
 
 
 def kernel(function: F) -> F:
-    """Mark a function as a kernel: it stays ordinary Python, and compiled callers may call it."""
+    """Mark a function as a kernel: it stays ordinary Python, and compiled callers may call it.
+
+    Parameters
+    ----------
+    function : callable
+        On tuples and numbers.
+
+    Returns
+    -------
+    callable
+        The same function.
+    """
     if not callable(function):
         raise InputError(f"kernel is given {one_line(function)}; it marks a function.")
     KERNELS.append(function)

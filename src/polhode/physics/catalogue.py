@@ -58,12 +58,48 @@ SAID = {
 
 
 def problems() -> dict[str, Callable[..., Problem]]:
-    """The catalogue: for every name the function that makes the problem; its keywords are the parameters."""
+    """The catalogue: for every name the function that makes the problem; its keywords are the parameters.
+
+    Returns
+    -------
+    dict of callable
+        By name.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> "stress" in ph.problems()
+    True
+    """
     return dict(PROBLEMS)
 
 
 def problem(name: str | Problem, **parameters: Any) -> Problem:
-    """A shipped problem by name, with parameters changed by keyword; a Problem is returned as it is."""
+    """A shipped problem by name, with parameters changed by keyword; a Problem is returned as it is.
+
+    Parameters
+    ----------
+    name : str or Problem
+        As `ph.problems()` lists them.
+    **parameters
+        Numbers of the problem to change.
+
+    Returns
+    -------
+    Problem
+        The problem.
+
+    Raises
+    ------
+    InputError
+        No such problem or parameter.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.problem("heavy-top").name
+    'heavy-top'
+    """
     if isinstance(name, Problem):
         if parameters:
             raise InputError(f"{name!r} is made already; parameters go with the name of a problem.")

@@ -18,6 +18,13 @@ class Sampled(Travels):
 
     The period is a whole number of steps. The law is called in Python; the steps between two calls are not.
     At a call the torque jumps, and the method is started anew: one with a memory, as ADAMS8, keeps its order.
+
+    Parameters
+    ----------
+    law : callable
+        law(t, Q, Omega) -> three numbers in body axes.
+    period : float
+        Between two calls: a whole number of steps.
     """
 
     law: Callable[..., Any]

@@ -47,13 +47,41 @@ def given_frame(value: Any) -> Frame:
 
 @checked_call
 def fixed(attitude: Any) -> Frame:
-    """A frame that stands still: a 3x3 matrix, a Rotation or a rotation vector, from its axes to space."""
+    """A frame that stands still: a 3x3 matrix, a Rotation or a rotation vector, from its axes to space.
+
+    Parameters
+    ----------
+    attitude : 3x3 array, Rotation or three numbers
+        From its axes to space.
+
+    Returns
+    -------
+    Frame
+        For `Trajectory.relative_to`.
+    """
     return Frame(_Fixed(rotation("attitude", attitude)), _Fixed(np.zeros(3)), "fixed")
 
 
 @checked_call
 def spinning(*, axis_space: Any = (0.0, 0.0, 1.0), rate: float, attitude: Any = None, t0: float = 0.0) -> Frame:
-    """A frame that turns about an axis of space at a constant rate, such as that of the Earth; `attitude` at t0."""
+    """A frame that turns about an axis of space at a constant rate, such as that of the Earth; `attitude` at t0.
+
+    Parameters
+    ----------
+    axis_space : three numbers
+        The axis.
+    rate : float
+        Radians a unit of time.
+    attitude : 3x3 array, Rotation or three numbers
+        At t0.
+    t0 : float
+        When it has it.
+
+    Returns
+    -------
+    Frame
+        For `Trajectory.relative_to`.
+    """
     n, axis, begin = number("rate", rate), direction("axis_space", axis_space), rotation("attitude", attitude)
     return Frame(_Spinning(n, axis, begin, number("t0", t0)), _Fixed(n * axis @ begin), "spinning")
 
@@ -68,10 +96,21 @@ def lvlh(
 ) -> Frame:
     """Local vertical, local horizontal: z to the planet, y against the normal of the orbit, x forwards.
 
-    satellite            a problem of `build.satellite`, whose orbit it is; or
-    orbit_rate           n, of a circular orbit
-    position_space       from the planet to the satellite at t = 0
-    orbit_normal_space   the normal of the orbit
+    Parameters
+    ----------
+    satellite : Problem
+        a problem of `build.satellite`, whose orbit it is; or
+    orbit_rate : float
+        n, of a circular orbit
+    position_space : three numbers
+        from the planet to the satellite at t = 0
+    orbit_normal_space : three numbers
+        the normal of the orbit
+
+    Returns
+    -------
+    Frame
+        For `Trajectory.relative_to`.
     """
     if (satellite is None) == (orbit_rate is None):
         raise InputError("Give a satellite, made by build.satellite, or orbit_rate; one of them.")

@@ -40,9 +40,14 @@ Mesh: TypeAlias = tuple[np.ndarray, np.ndarray]
 class Solid:
     """A rigid body as far as mechanics sees it.
 
-    mass                  total mass
-    centre_of_mass_body   its place, in body axes
-    inertia_centre_body   3x3 tensor about the centre of mass, in body axes
+    Parameters
+    ----------
+    mass : float
+        total mass
+    centre_of_mass_body : three numbers
+        its place, in body axes
+    inertia_centre_body : three numbers or 3x3 array
+        3x3 tensor about the centre of mass, in body axes
     """
 
     mass: float
@@ -90,7 +95,31 @@ class Solid:
 
 @checked_call
 def box(*, mass: float, lengths_body: ArrayLike) -> Solid:
-    """A box with its centre at the origin and edges along the body axes, of the lengths given."""
+    """A box with its centre at the origin and edges along the body axes, of the lengths given.
+
+    Parameters
+    ----------
+    mass : float
+        Total.
+    lengths_body : three numbers
+        Of the edges.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.inertia.box(mass=12.0, lengths_body=(1, 1, 1)).inertia_about((0, 0, 0)).diagonal()
+    array([2., 2., 2.])
+    """
     a, b, c = positive_vector("lengths_body", lengths_body)
     m = positive("mass", mass)
     return _solid(m, m / 12 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
@@ -98,7 +127,25 @@ def box(*, mass: float, lengths_body: ArrayLike) -> Solid:
 
 @checked_call
 def ellipsoid(*, mass: float, semi_axes_body: ArrayLike) -> Solid:
-    """A solid ellipsoid with its centre at the origin and semi-axes along the body axes."""
+    """A solid ellipsoid with its centre at the origin and semi-axes along the body axes.
+
+    Parameters
+    ----------
+    mass : float
+        Total.
+    semi_axes_body : three numbers
+        Along the body axes.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive.
+    """
     a, b, c = positive_vector("semi_axes_body", semi_axes_body)
     m = positive("mass", mass)
     return _solid(m, m / 5 * np.array([b * b + c * c, c * c + a * a, a * a + b * b]))
@@ -108,7 +155,29 @@ def ellipsoid(*, mass: float, semi_axes_body: ArrayLike) -> Solid:
 def cylinder(
     *, mass: float, radius: float, height: float, inner_radius: float = 0.0, axis_body: ArrayLike = (0.0, 0.0, 1.0)
 ) -> Solid:
-    """A cylinder with its centre at the origin, its axis along `axis_body`; a tube with an inner radius."""
+    """A cylinder with its centre at the origin, its axis along `axis_body`; a tube with an inner radius.
+
+    Parameters
+    ----------
+    mass : float
+        Total.
+    radius, height : float
+        Of the cylinder.
+    inner_radius : float
+        Of a tube.
+    axis_body : three numbers
+        Its axis.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive.
+    """
     m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
     inner = number("inner_radius", inner_radius)
     if not 0 <= inner <= r:
@@ -119,7 +188,27 @@ def cylinder(
 
 @checked_call
 def cone(*, mass: float, radius: float, height: float, axis_body: ArrayLike = (0.0, 0.0, 1.0)) -> Solid:
-    """A solid cone with its tip at the origin and the centre of its base at height along `axis_body`: a top."""
+    """A solid cone with its tip at the origin and the centre of its base at height along `axis_body`: a top.
+
+    Parameters
+    ----------
+    mass : float
+        Total.
+    radius, height : float
+        Of the base, and to it.
+    axis_body : three numbers
+        From the tip to the base.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive.
+    """
     m, r, h = positive("mass", mass), positive("radius", radius), positive("height", height)
     along, across = 3 * m * r * r / 10, 3 * m * (4 * r * r + h * h) / 80
     return _about_axis(m, axis_body, along=along, across=across, centre=3 * h / 4)
@@ -127,7 +216,25 @@ def cone(*, mass: float, radius: float, height: float, axis_body: ArrayLike = (0
 
 @checked_call
 def point_masses(*, masses: ArrayLike, positions_body: ArrayLike) -> Solid:
-    """Point masses held together by weightless rods; positions (n, 3) in body axes."""
+    """Point masses held together by weightless rods; positions (n, 3) in body axes.
+
+    Parameters
+    ----------
+    masses : (n,) array
+        Of the points.
+    positions_body : (n, 3) array
+        Where they are.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive.
+    """
     m = real_array("masses", masses, "n masses")
     x = real_array("positions_body", positions_body, "n positions (n, 3) in body axes")
     if m.ndim != 1 or x.shape != (len(m), 3) or not len(m):
@@ -148,6 +255,25 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
 
     Give mass or density (mass per volume); scale multiplies the lengths first: 1e-3 for a file in millimetres.
     The mesh must be closed, and its triangles consistently turned outwards (or all inwards).
+
+    Parameters
+    ----------
+    source : path or pair of arrays
+        The mesh.
+    mass, density : float
+        One of the two.
+    scale : float
+        Of the lengths.
+
+    Returns
+    -------
+    Solid
+        Mass, centre of mass and inertia.
+
+    Raises
+    ------
+    InputError
+        A number that is not positive, or a mesh that is not closed.
     """
     if (mass is None) == (density is None):
         raise InputError(f"Give mass or density, one of them; {'neither' if mass is None else 'both'} was given.")
@@ -174,7 +300,23 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
-    """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles."""
+    """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles.
+
+    Parameters
+    ----------
+    path : path
+        .stl or .obj.
+
+    Returns
+    -------
+    vertices, faces
+        Two arrays.
+
+    Raises
+    ------
+    FileError
+        No such file, or no mesh in it.
+    """
     path = file_path("path", path)
     readers = {".stl": _read_stl, ".obj": _read_obj}
     if path.suffix.lower() not in readers:

@@ -31,25 +31,55 @@ class Problem(Quantities, ForRuns):
 
     Q maps body to space; Omega and tau are in body axes.
 
-    inertia      three principal moments, or a symmetric 3x3 tensor in your body axes
-    potential    U(Q) -> float, Q a 3x3 array, or U(t, Q). Alone it is enough: the torque is derived to round-off.
-    torque       tau(t, Q) or tau(t, Q, Omega) -> three numbers in body axes; or
-    torque_space the same in space axes, a function of (t, Q) or (t, Q, omega_space)
-    nonconservative   a torque beside a potential that does not derive from it, a function as torque
-    damping      C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
-    control      Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
-    rotor        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
-    wheels       [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the
-                 body with the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about
-                 their axes. Energy and momentum are those of everything; `inertia` of the problem is without the spins.
-    parameters   {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential
-                 (Q, p), with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
-    args         the same one by one, for functions such as torque(t, Q, k, c)
-    Q0           3x3 array, SciPy Rotation, or rotation vector; the identity if not given
-    Omega0, Pi0  body angular velocity, or body angular momentum
-    invariants   {name: function(Q, Omega) or (t, Q, Omega) -> number} that you expect to be conserved
-    breaks       times at which the torque jumps; steps must begin there
-    h, t_end     step and end of the interval to use when none is given
+    Parameters
+    ----------
+    inertia : three numbers or 3x3 array
+        three principal moments, or a symmetric 3x3 tensor in your body axes
+    potential : callable
+        U(Q) -> float, Q a 3x3 array, or U(t, Q). Alone it is enough: the torque is derived to round-off.
+    torque : callable
+        tau(t, Q) or tau(t, Q, Omega) -> three numbers in body axes; or
+    torque_space : callable
+        the same in space axes, a function of (t, Q) or (t, Q, omega_space)
+    nonconservative : callable
+        a torque beside a potential that does not derive from it, a function as torque
+    damping : float, three numbers or 3x3 array
+        C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
+    control : Sampled
+        Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
+    rotor : three numbers
+        l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
+    wheels : sequence of Wheel
+        [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the body with
+        the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about their axes. Energy and
+        momentum are those of everything; `inertia` of the problem is without the spins.
+    parameters : dict
+        {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential (Q, p),
+        with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
+    args : tuple
+        the same one by one, for functions such as torque(t, Q, k, c)
+    Q0 : 3x3 array, Rotation or three numbers
+        3x3 array, SciPy Rotation, or rotation vector; the identity if not given
+    Omega0, Pi0 : three numbers
+        body angular velocity, or body angular momentum
+    invariants : dict of callables
+        {name: function(Q, Omega) or (t, Q, Omega) -> number} that you expect to be conserved
+    breaks : sequence of float
+        times at which the torque jumps; steps must begin there
+    h, t_end : float
+        step and end of the interval to use when none is given
+
+    Raises
+    ------
+    InputError
+        A number or function that cannot be used; the sentence says what is allowed.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.Problem(inertia=(1, 2, 3), potential=lambda Q: -Q[2, 2], Omega0=(0, 0, 5))
+    >>> float(body.energy(body.Q0, body.Omega0))
+    36.5
     """
 
     @inputs.checked_call

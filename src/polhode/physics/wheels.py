@@ -25,11 +25,24 @@ from polhode.pickling import Travels
 class Wheel(Travels):
     """A wheel on an axis that is fixed in the body.
 
-    axis         its direction in body axes; the length does not matter
-    inertia      about the axis
-    speed        relative to the body, at the start
-    torque       of the motor on the wheel, constant; the body feels the opposite
-    max_torque   what the motor can give: the torque is clipped there
+    Parameters
+    ----------
+    axis : three numbers
+        its direction in body axes; the length does not matter
+    inertia : float
+        about the axis
+    speed : float
+        relative to the body, at the start
+    torque : float, callable or Sampled
+        of the motor on the wheel, constant; the body feels the opposite
+    max_torque : float
+        what the motor can give: the torque is clipped there
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.Wheel(axis=(0, 0, 2), inertia=0.1, speed=100).axis
+    (0.0, 0.0, 1.0)
     """
 
     axis: Any

@@ -60,9 +60,19 @@ class ModifiedHamiltonian:
 def modified_hamiltonian(inertia: np.ndarray, h: float, terms: int = 3) -> ModifiedHamiltonian:
     """The modified Hamiltonian of the discrete Moser-Veselov algorithm (Hairer & Vilmart 2006, lemmas 4.1 and 4.2).
 
-    inertia   principal moments, or a full tensor
-    h         the step
-    terms     how many of K_3, K_5, ... : the error is of the order h^(2 terms + 2)
+    Parameters
+    ----------
+    inertia : three numbers or 3x3 array
+        principal moments, or a full tensor
+    h : float
+        the step
+    terms : int
+        how many of K_3, K_5, ... : the error is of the order h^(2 terms + 2)
+
+    Returns
+    -------
+    ModifiedHamiltonian
+        A function of the momentum, with its terms.
     """
     moments, _ = inputs.principal_axes("inertia", inertia)
     count = inputs.whole("terms", terms, least=0, most=MOST_TERMS)

@@ -28,6 +28,17 @@ class Integrator(Travels):
     Functions of yours are taken as they are when the Integrator is made, and again at `reset` and `set`: a global that
     the torque reads and that is changed in between is not seen, and a parameter is the way to change what it does.
     A step that fails raises RunError and leaves the state as it was before that step.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        Where it starts.
+    method : str, Method, callable or BlackBox
+        As for `solve`.
+    h : float
+        The step; negative to go back.
+    compiled : bool, optional
+        As for `solve`.
     """
 
     @inputs.checked_call

@@ -27,10 +27,37 @@ def load(
     Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
     is then False, and the message says how many of how many rows there are.
 
-    problem  the problem that was solved. A file holds no functions: without it there is nothing between the states
-             kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of
-             the file to the second
-    method   what took the steps, where it is no method of the catalogue
+    Parameters
+    ----------
+    path : path
+        The file.
+    problem : Problem or str
+        the problem that was solved. A file holds no functions: without it there is nothing between the states kept
+        (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of the file to the
+        second
+    method : str, Method, callable or BlackBox
+        what took the steps, where it is no method of the catalogue
+
+    Returns
+    -------
+    Trajectory or Ensemble
+        What was saved.
+
+    Raises
+    ------
+    FileError
+        No such file, or nothing in it can be trusted.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import polhode as ph
+    >>> s = ph.solve("free-body", "VLV", h=0.1, n_steps=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = s.save(os.path.join(folder, "run.nc"))
+    ...     again = ph.load(path)
+    >>> bool((again.Q == s.Q).all())
+    True
     """
     data = _dataset(path)
     if data.attrs.get("format") == saved.FORMAT:

@@ -124,6 +124,23 @@ def dist(A: object, B: object) -> np.ndarray | float:
 
     Matrices (..., 3, 3), SciPy Rotations or rotation vectors (3,); a stack gives an array. Computed as the Frobenius
     norm of A - B, which it is for rotations, so that near attitudes lose no digits.
+
+    Parameters
+    ----------
+    A, B : 3x3 arrays (or stacks), Rotations or rotation vectors
+        The attitudes.
+
+    Returns
+    -------
+    float or array
+        The distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> float(ph.dist(np.eye(3), np.eye(3)))
+    0.0
     """
     difference = _matrices("A", A) - _matrices("B", B)
     found = np.sqrt((difference**2).sum(axis=(-2, -1)))

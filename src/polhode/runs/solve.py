@@ -61,46 +61,85 @@ def solve(
 ) -> Trajectory:
     """Integrate a problem and return a Trajectory.
 
-    method            a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox;
-                      "auto" finds the fastest by short trial runs, with `accuracy`
-    h                 step size; negative to go backwards. With `accuracy`, where the step is found: the distance of the
-                      states kept
-    t_end             end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are
-                      equal and of at most h, and `Trajectory.h` says how long they were
-    strict            True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
-    t_eval            times at which to keep the state, in place of every k-th step: any times, to the method's order
-    events            {name: function(t, Q, Omega) -> number}: all its changes of sign are found, to the last digits of
-                      the method's own solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega,
-                      .direction. A zero at the start itself is none
-    terminal          names of events that end the run
-    direction         {name: 1} counts only where the function rises through zero, -1 where it falls
-    adapt             steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind
-                      2005): energy does not drift, as it does with a plain controller. True: by equal angles, h being
-                      the first step; or a function adapt(t, Q, Omega) -> positive number, the density: a step is h
-                      divided by it. `Trajectory.t` are the times of the steps, n_steps counts them, and the last is
-                      shortened to meet t_end
-    on_failure        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
-                      `result` is the Trajectory) or "return", which says so in `success` and `message` alone
-    accuracy          the largest error of the attitude, in radians, instead of a step, which trial runs find: of
-                      `method`, or of the fastest. With h (or n_steps) as well, states are kept every h, and a step is
-                      at most that long; without, every step is kept, and `Trajectory.h` is it. `error_estimate` of the
-                      Trajectory is the error that a much finer run finds, stats["why"] the reason for the choice.
-                      Where the torque depends on the time another method must agree, too; a pulse of less than a
-                      few thousandths of the interval may still be seen by none: give h and a method for such.
-                      The law of a controller is called in every run: it must not remember what it was called with
-    save_every        keep every k-th state (and the last): memory is what is kept, not what is computed
-    progress          show a progress bar
-    compiled          False runs the kernels as plain Python, bit for bit the same; None compiles what can be
-    out               a netCDF file to write the states to as they come, in constant memory; the arrays of the
-                      Trajectory then read from it where they are looked at. An older file of this name is replaced,
-                      not written over. The file can be opened at any time; it says success = 0 until the run has
-                      ended, and `load` says how many rows of a run that did not end are there
-    checkpoint        a file that holds all a run needs to go on. When it exists, the same call goes on from there,
-                      also after a kill, and ends bit for bit where it would have ended; a damaged one is refused
-    checkpoint_every  seconds between checkpoints
-    reduce            "energy", "momentum" (or "momentum_x", ...), or several: least, greatest, mean and slope over
-                      the run without keeping it, in `Trajectory.reductions`
-    reduce_every      look at them every k-th step
+    Parameters
+    ----------
+    problem : Problem or str
+        a Problem, or the name of a shipped one
+    method : str, Method, callable or BlackBox
+        a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; "auto" finds
+        the fastest by short trial runs, with `accuracy`
+    h : float
+        step size; negative to go backwards. With `accuracy`, where the step is found: the distance of the states kept
+    t_end : float
+        end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are equal and of
+        at most h, and `Trajectory.h` says how long they were
+    strict : bool
+        True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
+    t_eval : sequence of float
+        times at which to keep the state, in place of every k-th step: any times, to the method's order
+    events : dict of callables
+        {name: function(t, Q, Omega) -> number}: all its changes of sign are found, to the last digits of the method's
+        own solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega, .direction. A zero at the start
+        itself is none
+    terminal : str or sequence of str
+        names of events that end the run
+    direction : dict of int
+        {name: 1} counts only where the function rises through zero, -1 where it falls
+    adapt : object
+        steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind 2005): energy does
+        not drift, as it does with a plain controller. True: by equal angles, h being the first step; or a function
+        adapt(t, Q, Omega) -> positive number, the density: a step is h divided by it. `Trajectory.t` are the times of
+        the steps, n_steps counts them, and the last is shortened to meet t_end
+    on_failure : {"warn", "raise", "return"}
+        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its `result` is
+        the Trajectory) or "return", which says so in `success` and `message` alone
+    accuracy : float
+        the largest error of the attitude, in radians, instead of a step, which trial runs find: of `method`, or of the
+        fastest. With h (or n_steps) as well, states are kept every h, and a step is at most that long; without, every
+        step is kept, and `Trajectory.h` is it. `error_estimate` of the Trajectory is the error that a much finer run
+        finds, stats["why"] the reason for the choice. Where the torque depends on the time another method must agree,
+        too; a pulse of less than a few thousandths of the interval may still be seen by none: give h and a method for
+        such. The law of a controller is called in every run: it must not remember what it was called with
+    save_every : int
+        keep every k-th state (and the last): memory is what is kept, not what is computed
+    progress : bool
+        show a progress bar
+    compiled : bool, optional
+        False runs the kernels as plain Python, bit for bit the same; None compiles what can be
+    out : path
+        a netCDF file to write the states to as they come, in constant memory; the arrays of the Trajectory then read
+        from it where they are looked at. An older file of this name is replaced, not written over. The file can be
+        opened at any time; it says success = 0 until the run has ended, and `load` says how many rows of a run that did
+        not end are there
+    checkpoint : path
+        a file that holds all a run needs to go on. When it exists, the same call goes on from there, also after a kill,
+        and ends bit for bit where it would have ended; a damaged one is refused
+    checkpoint_every : float
+        seconds between checkpoints
+    reduce : str or sequence of str
+        "energy", "momentum" (or "momentum_x", ...), or several: least, greatest, mean and slope over the run without
+        keeping it, in `Trajectory.reductions`
+    reduce_every : int
+        look at them every k-th step
+
+    Returns
+    -------
+    Trajectory
+        The states at the times kept, with energy, momentum and statistics.
+
+    Raises
+    ------
+    InputError
+        An argument that cannot be used; the sentence says what is allowed.
+    RunError
+        The run stopped before its end, with on_failure="raise".
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> s = ph.solve("heavy-top", "VLV", h=0.01, t_end=10, save_every=100)
+    >>> s.Q.shape, bool(abs(s.energy_error).max() < 1e-3)
+    ((11, 3, 3), True)
     """
     problem = given_problem(problem, method)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
@@ -252,6 +291,34 @@ def step(
 
     In plain Python, so that nothing waits for a compiler; by machine code, the same bits, once a problem and a method
     have run, or after a thousand steps of them. An `Integrator` is faster.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        Whose torque acts.
+    method : str, Method, callable or BlackBox
+        As for `solve`.
+    Q : 3x3 array
+        The attitude.
+    Omega : three numbers
+        The body angular velocity.
+    h : float
+        The step; negative to go back.
+    t : float
+        The time at which it begins.
+
+    Returns
+    -------
+    Q1, Omega1
+        The state after the step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> Q1, Omega1 = ph.step("free-body", "VLV", np.eye(3), (0.1, 1.0, 0.0), h=0.05)
+    >>> bool(abs(Q1.T @ Q1 - np.eye(3)).max() < 1e-15)
+    True
     """
     problem = given_problem(problem, method)
     method, h = integrator(method), inputs.step_size(h)

@@ -68,7 +68,18 @@ class Taylor(BlackBox):
 
 @checked_call
 def taylor(tolerance: float = FINEST) -> Taylor:
-    """Taylor's method with steps to this tolerance, for anything that takes a method."""
+    """Taylor's method with steps to this tolerance, for anything that takes a method.
+
+    Parameters
+    ----------
+    tolerance : float
+        Of a step, relative.
+
+    Returns
+    -------
+    Taylor
+        For anything that takes a method.
+    """
     tolerance = max(positive("tolerance", tolerance), FINEST)
     if tolerance > 0.1:
         raise InputError(f"tolerance is {tolerance:g}; it must be at most 0.1, an error of the attitude in radians.")

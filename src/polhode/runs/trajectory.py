@@ -75,6 +75,29 @@ class Trajectory(Attitudes, Quantities, Travels):
     t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
     a message that says what happened at which step and what to do. If a function of yours raised, `exception` is
     what it raised: `raise s.exception` shows where.
+
+    Attributes
+    ----------
+    t : (n,) array
+        The times kept.
+    Q : (n, 3, 3) array
+        Attitudes, body to space.
+    Omega : (n, 3) array
+        Angular velocity in body axes.
+    stats : dict
+        Counts and times of the run.
+    success : bool
+        Whether it reached its end.
+    message : str
+        What happened, if not.
+    exception : exception or None
+        What a function of yours raised.
+    events : dict of Crossings
+        By name: t, Q, Omega, direction.
+    reductions : dict
+        Of what `reduce` asked for.
+    error_estimate : float or None
+        With `accuracy`.
     """
 
     problem: "Problem | None"

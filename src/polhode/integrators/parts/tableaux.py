@@ -79,6 +79,22 @@ class Tableau:
     """A and b of a Runge-Kutta method; c, where given, is checked against the row sums of A.
 
     Numbers are fractions, whole numbers or text: "1/6", "0.1370831520630755...". Floats are taken as exact.
+
+    Parameters
+    ----------
+    name : str
+        Of the scheme.
+    A : rows of numbers
+        Square.
+    b : sequence of numbers
+        The weights.
+    c : sequence of numbers
+        The nodes; the row sums of A if not given.
+
+    Raises
+    ------
+    InputError
+        Shapes or sums that do not fit.
     """
 
     name: str

@@ -38,14 +38,28 @@ class Panel(Travels):
 def drag(*, panels: Panel | Sequence[Panel], pressure: float) -> Acting:
     """Aerodynamic drag on plates, for `satellite(torques=[...])`.
 
-    panels      [Panel(normal_body=, area=, centre_body=), ...]: one-sided; a solar wing is two, back to back
-    pressure    q = C_D rho V^2/2, a force on an area; with SI, at 400 km over the Earth, some 5e-4 to 3e-3 N/m^2
-
     The air stands still in space axes, which neglects that it turns with the planet (some four per cent of V in low
     orbits). A torque that has no potential: satellites with their plates behind the centre of mass fly like a
     shuttlecock, and turn for ever unless something damps them.
 
     `replaced(pressure=...)`, and parameters={"pressure": (N,)} of an ensemble, change it; nothing is compiled again.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        [Panel(normal_body=, area=, centre_body=), ...]: one-sided; a solar wing is two, back to back
+    pressure : float
+        q = C_D rho V^2/2, a force on an area; with SI, at 400 km over the Earth, some 5e-4 to 3e-3 N/m^2
+
+    Returns
+    -------
+    Acting
+        For `satellite(torques=[...])`.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     each = (panels,) if isinstance(panels, Panel) else tuple(inputs.items("panels", panels, "a sequence of Panel"))
     for panel in each:

@@ -94,18 +94,37 @@ def satellite(
 ) -> Satellite:
     """A rigid satellite on a circular orbit; the attitude does not act back on the orbit.
 
-    inertia_body          about the centre of mass, in body axes: moments or tensor
-    orbit_rate            n, in radians per unit of time: sqrt(GM / radius^3)
-    position_space        direction from the planet to the satellite at t = 0, in space axes
-    orbit_normal_space    direction of the orbital momentum, in space axes, at right angles to it
-    torques               what acts beside gravity: [build.magnetorquer(...), build.drag(...), a function torque(t, Q)
-                          or torque(t, Q, Omega) of your own in body axes, ...]
-    damping, rotor, wheels, inertia_includes_wheels, control       as in `Problem`
-    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes, relative to space, not to the orbit
-
     Conserved, if nothing but gravity acts: the Jacobi integral, which depends on time and is therefore a function of
     its own, ``problem.jacobi(t, Q, Omega) = Omega.J Omega/2 + (3/2) n^2 rho.J rho - n c.Q J Omega``. There is no
     potential, because in space axes the field turns with the satellite.
+
+    Parameters
+    ----------
+    inertia_body : three numbers or 3x3 array
+        about the centre of mass, in body axes: moments or tensor
+    orbit_rate : float
+        n, in radians per unit of time: sqrt(GM / radius^3)
+    position_space : three numbers
+        direction from the planet to the satellite at t = 0, in space axes
+    orbit_normal_space : three numbers
+        direction of the orbital momentum, in space axes, at right angles to it
+    torques : sequence of torques or callables
+        what acts beside gravity: [build.magnetorquer(...), build.drag(...), a function torque(t, Q) or torque(t, Q,
+        Omega) of your own in body axes, ...]
+    damping, rotor, wheels, inertia_includes_wheels, control
+        as in `Problem`
+    Q0, Omega0, Pi0 : 3x3 array, Rotation or three numbers
+        the start; Omega0 and Pi0 in body axes, relative to space, not to the orbit
+
+    Returns
+    -------
+    Problem
+        For anything that takes a problem.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     n = positive("orbit_rate", orbit_rate)
     r0, c = direction("position_space", position_space), direction("orbit_normal_space", orbit_normal_space)

@@ -28,19 +28,36 @@ def magnetorquer(
 ) -> Acting:
     """Three coils along the body axes under the B-dot law, for `satellite(torques=[...])`.
 
-    gain                k: the magnetic moment is mu = -k B', B' the rate at which the field changes in body axes
-    field               B0, the strength of the field over the magnetic equator at the height of the orbit
-    max_moment          what a coil can give: each component of mu is clipped there
-    dipole_space        direction of the planet's dipole m at t = 0; along the axis of the planet (an axial dipole) or
-                        tilted; that of the Earth points south, hence the default
-    planet_axis_space, planet_rate     the axis about which a tilted dipole turns with the planet, and the rate
-
     Idea. In a field that stands still in space B' = -Omega x B, and the torque is k (Omega x B) x B: its power is
     -k |Omega x B|^2, so that it brakes whatever turns about another axis than the field. On the orbit the field itself
     turns, about twice an orbit, and the body is left turning with it, not at rest (Stickler & Alfriend 1976).
     Units: with SI, field in T, gain in A m^2 s/T, moment in A m^2, torque in N m.
 
     `replaced(gain=...)`, and parameters={"gain": (N,)} of an ensemble, change it; nothing is compiled again.
+
+    Parameters
+    ----------
+    gain : float
+        k: the magnetic moment is mu = -k B', B' the rate at which the field changes in body axes
+    field : float
+        B0, the strength of the field over the magnetic equator at the height of the orbit
+    max_moment : float, optional
+        what a coil can give: each component of mu is clipped there
+    dipole_space : three numbers
+        direction of the planet's dipole m at t = 0; along the axis of the planet (an axial dipole) or tilted; that of
+        the Earth points south, hence the default
+    planet_axis_space, planet_rate : three numbers, float
+        the axis about which a tilted dipole turns with the planet, and the rate
+
+    Returns
+    -------
+    Acting
+        For `satellite(torques=[...])`.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     m, axis = direction("dipole_space", dipole_space), direction("planet_axis_space", planet_axis_space)
     rate = number("planet_rate", planet_rate)

@@ -35,13 +35,29 @@ def point_force(
 ) -> Problem:
     """A body with a force at one of its points.
 
-    inertia_body          about the centre of rotation, in body axes: moments or tensor
-    point_body            where the force acts, from the centre of rotation, in body axes
-    force_space           the force in space axes: three numbers, or a function f(t, x) of time and of the position of
-                          the point in space axes (an array) that returns three numbers
-    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes
-
     A constant force has the potential -f . Q x, and so an energy; a function is taken to have none.
+
+    Parameters
+    ----------
+    inertia_body : three numbers or 3x3 array
+        about the centre of rotation, in body axes: moments or tensor
+    point_body : three numbers
+        where the force acts, from the centre of rotation, in body axes
+    force_space : three numbers or callable
+        the force in space axes: three numbers, or a function f(t, x) of time and of the position of the point in space
+        axes (an array) that returns three numbers
+    Q0, Omega0, Pi0 : 3x3 array, Rotation or three numbers
+        the start; Omega0 and Pi0 in body axes
+
+    Returns
+    -------
+    Problem
+        For anything that takes a problem.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     point = vector("point_body", point_body)
     start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}

@@ -52,14 +52,40 @@ def heavy_body(
 ) -> Problem:
     """A body that turns about a fixed point (the pivot, origin of its body axes) in uniform gravity.
 
-    mass                  of the body
-    centre_of_mass_body   from the pivot, in body axes
-    inertia_pivot_body    about the pivot, in body axes (moments or tensor); or
-    inertia_centre_body   about the centre of mass, in the same axes: the parallel-axis shift is made here
-    gravity               the acceleration; up_space is the direction against it, in space axes
-    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes
-
     Conserved: energy; the momentum about the vertical, and |Q^T up|^2.
+
+    Parameters
+    ----------
+    mass : float
+        of the body
+    centre_of_mass_body : three numbers
+        from the pivot, in body axes
+    inertia_pivot_body : three numbers or 3x3 array
+        about the pivot, in body axes (moments or tensor); or
+    inertia_centre_body : three numbers or 3x3 array
+        about the centre of mass, in the same axes: the parallel-axis shift is made here
+    gravity : float
+        the acceleration; up_space is the direction against it, in space axes
+    Q0, Omega0, Pi0 : 3x3 array, Rotation or three numbers
+        the start; Omega0 and Pi0 in body axes
+
+    Returns
+    -------
+    Problem
+        For anything that takes a problem.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> J = (0.004, 0.004, 0.001)
+    >>> top = ph.build.heavy_body(mass=0.3, centre_of_mass_body=(0, 0, 0.1), inertia_pivot_body=J, Omega0=(0, 0, 100))
+    >>> sorted(top.invariants)
+    ['gravity squared', 'vertical momentum']
     """
     mass, centre = positive("mass", mass), vector("centre_of_mass_body", centre_of_mass_body)
     up = direction("up_space", up_space)
@@ -105,12 +131,28 @@ def magnetic_dipole(
 ) -> Problem:
     """A body with a magnetic moment in a uniform field: U(Q) = -m . Q^T B.
 
-    inertia_body          about the centre of mass (or a pivot), in body axes: moments or tensor
-    moment_body           the magnetic moment m, fixed in the body, in body axes
-    field_space           the field B, in space axes
-    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes
-
     Conserved: energy; the momentum about the field.
+
+    Parameters
+    ----------
+    inertia_body : three numbers or 3x3 array
+        about the centre of mass (or a pivot), in body axes: moments or tensor
+    moment_body : three numbers
+        the magnetic moment m, fixed in the body, in body axes
+    field_space : three numbers
+        the field B, in space axes
+    Q0, Omega0, Pi0 : 3x3 array, Rotation or three numbers
+        the start; Omega0 and Pi0 in body axes
+
+    Returns
+    -------
+    Problem
+        For anything that takes a problem.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     m, B = vector("moment_body", moment_body), vector("field_space", field_space)
     along = direction("field_space", B)

@@ -71,15 +71,34 @@ def wall(
 ) -> Problem:
     """A body about a fixed point (the pivot), one point of which is attracted and repelled by a plane wall.
 
-    inertia_body          about the pivot, in body axes: moments or tensor
-    point_body            the point that feels the wall, from the pivot, in body axes
-    distance              of the wall from the pivot; more than the length of point_body
-    normal_space          direction from the wall to the pivot, in space axes
-    attraction, repulsion A and B of U = -A x^-a + B x^-b, x the distance of the point from the wall
-    powers                a and b; (6, 12) is the potential of Lennard-Jones: A = 4 depth size^6, B = 4 depth size^12
-    Q0, Omega0 or Pi0     the start; Omega0 and Pi0 in body axes
-
     Conserved: energy; the momentum about the normal of the wall.
+
+    Parameters
+    ----------
+    inertia_body : three numbers or 3x3 array
+        about the pivot, in body axes: moments or tensor
+    point_body : three numbers
+        the point that feels the wall, from the pivot, in body axes
+    distance : float
+        of the wall from the pivot; more than the length of point_body
+    normal_space : three numbers
+        direction from the wall to the pivot, in space axes
+    attraction, repulsion : float
+        A and B of U = -A x^-a + B x^-b, x the distance of the point from the wall
+    powers : pair of int
+        a and b; (6, 12) is the potential of Lennard-Jones: A = 4 depth size^6, B = 4 depth size^12
+    Q0, Omega0, Pi0 : 3x3 array, Rotation or three numbers
+        the start; Omega0 and Pi0 in body axes
+
+    Returns
+    -------
+    Problem
+        For anything that takes a problem.
+
+    Raises
+    ------
+    InputError
+        A number or vector that cannot be used.
     """
     p, n = vector("point_body", point_body), direction("normal_space", normal_space)
     A, B, d = number("attraction", attraction), number("repulsion", repulsion), number("distance", distance)

@@ -25,6 +25,21 @@ class Ensemble(Attitudes, Travels):
     t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
     would have had after its failure is NaN. `ensemble[i]` is the Trajectory of one body; a slice, numbers or a mask
     give the Ensemble of those bodies.
+
+    Attributes
+    ----------
+    t : (n,) array
+        The times kept.
+    Q : (n, N, 3, 3) array
+        Attitudes.
+    Omega : (n, N, 3) array
+        Angular velocities in body axes.
+    success : (N,) array of bool
+        Which bodies reached the end.
+    messages : dict of str
+        By body, what happened.
+    stats : dict
+        Counts and times of the run.
     """
 
     method: str

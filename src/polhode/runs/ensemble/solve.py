@@ -66,36 +66,68 @@ def solve_ensemble(
 ) -> Ensemble:
     """Integrate N bodies and return an Ensemble.
 
-    problem     a Problem or its name; or a sequence of N Problems made of the same functions
-    method      a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
-    Q0          (N, 3, 3), N rotation vectors (N, 3) or a Rotation of N; or one for all; or that of the problem
-    Omega0, Pi0 (N, 3), or one for all
-    inertia     moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped
-                and built problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia
-                it contains: give a sequence of problems
-    parameters  {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a
-                problem whose torque is a kernel with parameters
-    damping     (N,), (N, 3) or (N, 3, 3), one for each body of a problem that was made with damping
-    rotor       (N, 3), of a problem that was made with a rotor; wheels have the speeds of the problem in each body
-    h, t_end, n_steps, save_every, progress, strict, on_failure     as for `solve`
-    events, terminal, direction                                     as for `solve`, in lanes. `e.events[name]` has all
-                crossings of all bodies, body by body in the order in which they happened: .body, .t, .Q, .Omega,
-                .direction; .first is the time of the first of each body (N,), NaN of one that had none. States need
-                not be kept for them: save_every=n_steps keeps the last alone. A body that a terminal event ends is
-                True in `success`, its states are NaN from there on, and `e.ended` is {body: name of the event}
-    reduce, reduce_every                                            as for `solve`: least, greatest, mean and slope of
-                every body over the run without keeping it, as arrays (N,) of `e.reductions[name]`
-    out         a netCDF file to write the states to as they come, in constant memory, as `Ensemble.save` writes it; it
-                is in its place when the run has ended. The arrays then read from it where they are looked at
-    checkpoint, checkpoint_every                                    as for `solve`, without out. Like reduce and out,
-                it is for bodies that run in machine code
-    threads     how many to use; None: as many as there are processors, and one for small jobs
-
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
     numbers is not finite, does not disturb the others: it is False in `success`, its states are NaN from there on,
     and `messages` says what happened. Methods or torques that cannot run in lanes run one body after the other, on
     all threads; stats["reason"] says why. Elliptic functions (EXACT, JEM, RKN of a body without symmetry) do so inside
     the lanes.
+
+    Parameters
+    ----------
+    problem : Problem, str or sequence of Problem
+        a Problem or its name; or a sequence of N Problems made of the same functions
+    method : str, Method, callable or BlackBox
+        a name, a Method, or a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1)
+    Q0 : (N, 3, 3) or (N, 3) array, or Rotation of N
+        (N, 3, 3), N rotation vectors (N, 3) or a Rotation of N; or one for all; or that of the problem
+    Omega0, Pi0 : (N, 3) array
+        (N, 3), or one for all
+    inertia : (N, 3) or (N, 3, 3) array
+        moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped and built
+        problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia it contains: give a
+        sequence of problems
+    parameters : dict of (N, ...) arrays
+        {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a problem
+        whose torque is a kernel with parameters
+    damping : float, three numbers or 3x3 array
+        (N,), (N, 3) or (N, 3, 3), one for each body of a problem that was made with damping
+    rotor : three numbers
+        (N, 3), of a problem that was made with a rotor; wheels have the speeds of the problem in each body
+    h, t_end, n_steps, save_every, progress, strict, on_failure
+        as for `solve`
+    events, terminal, direction
+        as for `solve`, in lanes. `e.events[name]` has all crossings of all bodies, body by body in the order in which
+        they happened: .body, .t, .Q, .Omega, .direction; .first is the time of the first of each body (N,), NaN of one
+        that had none. States need not be kept for them: save_every=n_steps keeps the last alone. A body that a terminal
+        event ends is True in `success`, its states are NaN from there on, and `e.ended` is {body: name of the event}
+    reduce, reduce_every : str or sequence of str
+        as for `solve`: least, greatest, mean and slope of every body over the run without keeping it, as arrays (N,) of
+        `e.reductions[name]`
+    out : path
+        a netCDF file to write the states to as they come, in constant memory, as `Ensemble.save` writes it; it is in
+        its place when the run has ended. The arrays then read from it where they are looked at
+    checkpoint, checkpoint_every : path
+        as for `solve`, without out. Like reduce and out, it is for bodies that run in machine code
+    threads : int, optional
+        how many to use; None: as many as there are processors, and one for small jobs
+
+    Returns
+    -------
+    Ensemble
+        The states of all bodies at the times kept.
+
+    Raises
+    ------
+    InputError
+        An argument that cannot be used, or numbers of bodies that do not agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> e = ph.solve_ensemble("heavy-top", "VLV", Omega0=np.eye(3), h=0.01, t_end=1, save_every=100)
+    >>> e.Q.shape, e.success.all()
+    ((2, 3, 3, 3), np.True_)
     """
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)

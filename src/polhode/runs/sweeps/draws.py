@@ -72,10 +72,27 @@ def _numbers(drawn: Any) -> np.ndarray:
 def draws(n: int, *, rng: int, **of: Any) -> Draws:
     """Random bodies for `sweep`: ``over={"draw": ph.draws(10_000, rng=1, Q0="uniform", Omega0=normal)}``.
 
-    n     how many bodies
-    rng   the seed, a whole number. Body i has the same numbers for every n beyond it, on any number of workers
-    ...   by name (Q0, Omega0, Pi0, inertia, a parameter of the problem), how it is drawn: a function (rng, n) -> n
-          values, a distribution of scipy.stats, or "uniform" for Q0, rotations without a preferred one
+    Parameters
+    ----------
+    n : int
+        how many bodies
+    rng : int
+        the seed, a whole number. Body i has the same numbers for every n beyond it, on any number of workers
+    ... : callable, distribution or str
+        by name (Q0, Omega0, Pi0, inertia, a parameter of the problem), how it is drawn: a function (rng, n) -> n
+        values, a distribution of scipy.stats, or "uniform" for Q0, rotations without a preferred one
+
+    Returns
+    -------
+    Draws
+        An axis for `sweep`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> s = ph.sweep("free-body", over={"draw": ph.draws(4, rng=1, Q0="uniform")}, method="VLV", h=0.1, t_end=1)
+    >>> s.Q_final.shape
+    (4, 3, 3)
     """
     n, seed = inputs.whole("n", n), inputs.whole("rng", rng, least=0)
     if not of:

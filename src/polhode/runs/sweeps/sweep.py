@@ -52,27 +52,59 @@ def sweep(
 ) -> Any:
     """Integrate a problem over axes and return an xarray Dataset, lazy, with the axes as dimensions.
 
-    problem     a Problem or its name
-    over        {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under
-                a name of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
-    grid        True: the product of all axes; False: they go together, and the dimension is called body
-    method, h, t_end, n_steps   as for `solve`; method and h may be axes instead
-    save_every  keep every so many states: Q, Omega;       final  keep the last one: Q_final, Omega_final
-    reduce      "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every
-                `reduce_every` steps; nothing else is kept
-    events      {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`: of each body name_count, and the
-                first crossing: name_t, name_Q, name_Omega; with crossings=k the first k of them. A body that a
-                terminal event ended has its last state there, at t_final
-    out         the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the
-                result is in memory
-    workers     None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask",
-                a cluster on this machine
-    chunk       about how many bodies a task has. The bytes of the store depend on it, on the workers they do not
-    progress    show a bar with rate, time left and failures
-
     A body that fails is 1 in `status`, its step is in `failed_step`, and `s.polhode.failures()` has the sentences. A
     task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"].
     Of several methods one is had by s.sel({"method": "VLV"}): `sel` itself has a keyword of that name.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        a Problem or its name
+    over : dict
+        {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under a name
+        of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
+    grid : bool
+        True: the product of all axes; False: they go together, and the dimension is called body
+    method, h, t_end, n_steps
+        as for `solve`; method and h may be axes instead
+    save_every : int
+        keep every so many states: Q, Omega;
+    final : bool
+        keep the last one: Q_final, Omega_final
+    reduce : str or sequence of str
+        "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every `reduce_every`
+        steps; nothing else is kept
+    events : dict of callables
+        {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`: of each body name_count, and the first
+        crossing: name_t, name_Q, name_Omega; with crossings=k the first k of them. A body that a terminal event ended
+        has its last state there, at t_final
+    out : path
+        the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the result is in
+        memory
+    workers : None, int, executor, Dask client or "dask"
+        None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask", a cluster
+        on this machine
+    chunk : int
+        about how many bodies a task has. The bytes of the store depend on it, on the workers they do not
+    progress : bool
+        show a bar with rate, time left and failures
+
+    Returns
+    -------
+    xarray.Dataset
+        Lazy, with the axes as dimensions.
+
+    Raises
+    ------
+    InputError
+        An axis that cannot be used, a torque that cannot travel, or a store of another plan.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> s = ph.sweep("heavy-top", over={"method": ["VLV", "ELN"], "h": [0.01, 0.02]}, t_end=1, final=True)
+    >>> s.Q_final.sizes["method"], s.Q_final.sizes["h"]
+    (2, 2)
     """
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
@@ -99,7 +131,23 @@ def resume(path: Any, *, workers: Any = None, progress: bool = False) -> Any:
 
 @inputs.checked_call
 def open_sweep(path: Any) -> Any:
-    """Look at the store of a sweep, finished or not: an xarray Dataset, lazy. Nothing in it is executed."""
+    """Look at the store of a sweep, finished or not: an xarray Dataset, lazy. Nothing in it is executed.
+
+    Parameters
+    ----------
+    path : path
+        The folder of the store.
+
+    Returns
+    -------
+    xarray.Dataset
+        What is there so far.
+
+    Raises
+    ------
+    FileError
+        The folder holds no sweep.
+    """
     return opened(places.named(path, "path"))
 
 

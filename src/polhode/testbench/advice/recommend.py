@@ -99,20 +99,44 @@ def recommend(
 ) -> Recommendation:
     """Rank the methods for a job and say why; returns a Recommendation.
 
-    problem      your problem, or the name of a shipped one: methods are tried on it, h is in its units, and accuracy is
-                 the error at t_end; what the next four and `horizon` say is then known
-    t_end        the end of its interval; its own if not given
-    free         no torque at all
-    axisymmetric the body's first two moments are equal
-    torque_cost  seconds an evaluation of your torque takes; that of the stress test if not given, which methods with
-                 stages in lanes evaluate several times at once
-    accuracy     error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over
-                 the horizon must be smaller, too
-    horizon      how long the run is, in radians of rotation: drift matters in long ones
-    keep         what must be kept exactly: any of "momentum", "energy", "symplectic", "symmetric"
-    explicit     only methods that evaluate the torque a fixed number of times a step
-    simple       prefer short programs: the cost is weighted by the lines of code
-    count        how many methods to name
+    Parameters
+    ----------
+    problem : Problem or str
+        your problem, or the name of a shipped one: methods are tried on it, h is in its units, and accuracy is the
+        error at t_end; what the next four and `horizon` say is then known
+    t_end : float
+        the end of its interval; its own if not given
+    free : bool
+        no torque at all
+    axisymmetric : bool
+        the body's first two moments are equal
+    torque_cost : float
+        seconds an evaluation of your torque takes; that of the stress test if not given, which methods with stages in
+        lanes evaluate several times at once
+    accuracy : float
+        error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over the
+        horizon must be smaller, too
+    horizon : float
+        how long the run is, in radians of rotation: drift matters in long ones
+    keep : str or sequence of str
+        what must be kept exactly: any of "momentum", "energy", "symplectic", "symmetric"
+    explicit : bool
+        only methods that evaluate the torque a fixed number of times a step
+    simple : bool
+        prefer short programs: the cost is weighted by the lines of code
+    count : int
+        how many methods to name
+
+    Returns
+    -------
+    Recommendation
+        The methods by merit, with reasons; `print` it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> len(ph.recommend(accuracy=1e-4, horizon=1e4, count=3).choices)
+    3
     """
     if problem is not None:
         told = {"free": free, "axisymmetric": axisymmetric, "simple": simple}

@@ -36,11 +36,29 @@ def certify(
 def certify(method: Any, *, drift: bool = True, progress: bool = False, workers: Any = None) -> Any:
     """Measure the properties of an integrator and return its Certificate; of a sequence of them, Certificates.
 
-    method    a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name
-              may also be that of another package's integrator, "mujoco:rk4", or "module:attribute"
-    drift     also run the stress test, over a shorter span than `polhode stress` does
-    progress  show what is being measured
-    workers   who measures, as for `sweep`: of several methods, each is a task
+    Parameters
+    ----------
+    method : str, Method, callable or BlackBox
+        a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; a name may also
+        be that of another package's integrator, "mujoco:rk4", or "module:attribute"
+    drift : bool
+        also run the stress test, over a shorter span than `polhode stress` does
+    progress : bool
+        show what is being measured
+    workers : None, int, executor, Dask client or "dask"
+        who measures, as for `sweep`: of several methods, each is a task
+
+    Returns
+    -------
+    Certificate
+        Every property with value, threshold, verdict and coverage; `print` it, or write it by `save`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> c = ph.certify("VLV", drift=False)
+    >>> c.properties["symmetric"].verdict, round(c.properties["order_free_Q"].value, 1)
+    ('yes', 2.0)
     """
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)

@@ -26,9 +26,10 @@ WRONG = 0.1  # of an error with the finest steps, from which on there is no conv
 ABOVE = 15  # times the floor, from which on an error counts
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
-LARGE = 5.0  # radians in one step, in which what is exact still is
+LARGE = (5.0, 4.0, 3.0, 2.2)  # radians in one step, in which what is exact still is: the first that runs
 RESOLVED = 1e-9  # error of a small step that the reference resolves
 CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
@@ -128,13 +129,15 @@ def _is_exact(run: Run, p: Problem) -> float:
     """Whether one step is exact also when it is far larger; its error there, if not."""
     from polhode.reference.reference import reference
 
-    h = LARGE / float(np.linalg.norm(p.Omega0))
-    Q, Omega = reference(p, p.t0 + h)
-    try:
-        Q1, Omega1 = run(p, p.Q0, p.Omega0, h, 1, p.t0)
-    except Refused:
-        return 0.0
-    return float(max(np.abs(Q1 - Q).max(), np.abs(Omega1 - Omega).max()))
+    for radians in LARGE:
+        h = radians / float(np.linalg.norm(p.Omega0))
+        Q, Omega = reference(p, p.t0 + h)
+        try:
+            Q1, Omega1 = run(p, p.Q0, p.Omega0, h, 1, p.t0)
+        except Refused:
+            continue
+        return float(max(np.abs(Q1 - Q).max(), np.abs(Omega1 - Omega).max()))
+    return float("inf")
 
 
 def order(
@@ -148,7 +151,7 @@ def order(
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _is_exact(run, p) if found.value == float("inf") else 0.0
         if large > 100 * round_off:
-            found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of {LARGE:g} rad")
+            found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in {ONE_LARGE}")
         how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
         if found.words:
             how += f"; {found.words}"

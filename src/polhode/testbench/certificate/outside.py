@@ -45,6 +45,7 @@ LONGEST = PATIENCE[0]
 SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
 ABOVE = 30  # times round-off, from which on a defect is the method's own
 STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
+HIGH = 20  # the order of what looks exact with small steps
 LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
@@ -80,7 +81,7 @@ def measured(
         found |= zip((row.key for row in rows), values)
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
-    found = {key: _doubted(look, key, p) for key, p in found.items()}
+    found = {key: _doubted(look, found, key, p) for key, p in found.items()}
     if "own steps" in notes.values() and look.tolerance is None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
     if look.tolerance is not None:
@@ -151,9 +152,12 @@ def _takes_velocity(look: Look) -> bool:
     return "InputError" not in guarded(first, PATIENCE[-1])[1]
 
 
-def _doubted(look: Look, key: str, p: Property) -> Property:
+def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
     known to be wrong elsewhere: they may be the reason."""
+    high = any(by_order.ONE_LARGE in other.how for other in found.values())
+    if p.verdict == "yes" and BY_KEY[key].measure == "energy" and high:
+        return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
     if p.verdict != "yes" or key not in look.ended or not look.differs:
         return p
     why = f"{p.how}; but not {look.ended[key]}, and it is wrong elsewhere"
@@ -237,9 +241,9 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         seen, most = seen + 1, max(most, radians[-1])
         if max(found) > ABOVE * floor:
             fall, note = _fall(radians, found, floor)
-            where = f"{state.words}, {radians[int(np.argmax(found))]:g} rad a step"
+            where = f"{state.words}, {_largest(radians, found)}"
             if seen > 1:
-                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e})")
+                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e}, {_largest(radians, found)})")
             coverage = f"first seen {where}"
             return [
                 Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
@@ -274,7 +278,8 @@ def _without_defect(
 def _solved(look: Look, state: State, found: list[float], radians: list[float]) -> tuple[list[float], list[float]]:
     """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
     that were not solved, at a large step or one that is lost, and says nothing of the method."""
-    steepest = max((x for x in look.orders if np.isfinite(x)), default=2.0) + STEEP
+    highest = max(look.orders, default=2.0)
+    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
     for k in range(1, len(found)):
         usual = max(found[k - 1], 1e-15 * look.character.floor)
         steep = found[k] > usual * (radians[k] / radians[k - 1]) ** steepest
@@ -289,6 +294,11 @@ def _is_lost(look: Look, state: State, radians: float) -> bool:
         return by_order.off(look, state, radians) > LOST * radians
     except Refused:
         return True
+
+
+def _largest(radians: Sequence[float], found: Sequence[float]) -> str:
+    """The step at which the defect is largest, in words."""
+    return f"{radians[int(np.argmax(found))]:g} rad a step"
 
 
 def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tuple[str, str]:

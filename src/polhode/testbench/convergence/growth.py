@@ -96,10 +96,27 @@ def _fitted(times: np.ndarray, sizes: np.ndarray) -> Law:
 def global_error(trajectory: Trajectory, reference: object = None) -> GlobalError:
     """The global error of a trajectory: attitude, momentum, energy and phase at each time, and its law of growth.
 
-    reference   a Trajectory with the same times (of a better method, say), or None: the closed form for a free body
-                and a Taylor series of 25 digits for everything else
-
     `ph.global_error(s).attitude` is the error in radians; `.law()` says "linear", "quadratic", "bounded" or neither.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        whose error it is
+    reference : Trajectory, optional
+        a Trajectory with the same times (of a better method, say), or None: the closed form for a free body and a
+        Taylor series of 25 digits for everything else
+
+    Returns
+    -------
+    GlobalError
+        Arrays over the times kept, and the law.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> s = ph.solve("free-body", "VLV", h=0.05, t_end=5, save_every=10)
+    >>> bool(ph.global_error(s).attitude.max() < 0.02)
+    True
     """
     s = given_trajectory(trajectory)
     if s.problem is None:

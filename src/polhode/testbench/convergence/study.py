@@ -165,15 +165,35 @@ def converge(
 ) -> Study:
     """Errors against the step, and the orders that follow, with uncertainties.
 
-    problem   a name or a Problem, yours too
-    methods   names, Methods, plain functions, BlackBoxes, "module:attribute"; one of them or several
-    t_end     end of the interval
-    steps     numbers of steps; by default fifteen, from a step in which the body turns by 0.8 radians on
-    adaptive  whether SciPy's DOP853 and LSODA and, where installed, heyoka are shown at their mean steps
-    workers   who measures, as for `sweep`: each method is a task
-
     The error is the largest at four times, against the closed form or a Taylor series of 25 digits. Attitude, body
     momentum, energy and phase are measured apart. An order is that of C h^p + floor, so that round-off does not count.
+
+    Parameters
+    ----------
+    problem : Problem or str
+        a name or a Problem, yours too
+    methods : one or several of: str, Method, callable or BlackBox
+        names, Methods, plain functions, BlackBoxes, "module:attribute"; one of them or several
+    t_end : float
+        end of the interval
+    steps : sequence of int
+        numbers of steps; by default fifteen, from a step in which the body turns by 0.8 radians on
+    adaptive : bool
+        whether SciPy's DOP853 and LSODA and, where installed, heyoka are shown at their mean steps
+    workers : None, int, executor, Dask client or "dask"
+        who measures, as for `sweep`: each method is a task
+
+    Returns
+    -------
+    Study
+        Errors by step and the orders; `figure()`, `show()`, `page()`, `to_dict()`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> study = ph.converge("free-body", ["VLV"], t_end=2, steps=(32, 64, 128, 256))
+    >>> study.to_dict()["problem"]
+    'free-body'
     """
     return _study(problem, methods, t_end, steps, adaptive, progress, timed=False, workers=workers)
 
@@ -192,6 +212,16 @@ def work_precision(
 
     The time is that of the steps alone, the least of five runs; few steps are timed as part of more of the same size.
     SciPy's solvers call the torque from Python: compare their evaluations rather than their time.
+
+    Parameters
+    ----------
+    problem, methods, t_end, steps, adaptive, progress
+        As for `converge`.
+
+    Returns
+    -------
+    Study
+        Errors by evaluations and by time.
     """
     return _study(problem, methods, t_end, steps, adaptive, progress, timed=True)
 

@@ -85,14 +85,41 @@ def stress(
 ) -> "StressResult | FamilyResult":
     """Measure the energy drift of methods and return a StressResult.
 
-    methods   names, Methods or plain step functions; those of Ortolan & Saccon (2012) if not given
-    h         step sizes: with two or more a verdict is confirmed and the exponent of h is fitted
-    t_end     end of the interval, a whole number of steps of every size
-    ensemble  number of starts; the first is the problem's own
-    problem   a shipped problem's name or a Problem; it must have a potential
-    random    so many stress problems drawn at random instead, always the same; returns a FamilyResult
-    progress  show a progress bar
-    workers   who measures, as for `sweep`: each method with each step size is a task
+    Parameters
+    ----------
+    methods : one or several of: str, Method, callable or BlackBox
+        names, Methods or plain step functions; those of Ortolan & Saccon (2012) if not given
+    h : sequence of float
+        step sizes: with two or more a verdict is confirmed and the exponent of h is fitted
+    t_end : float
+        end of the interval, a whole number of steps of every size
+    ensemble : int
+        number of starts; the first is the problem's own
+    problem : Problem or str
+        a shipped problem's name or a Problem; it must have a potential
+    random : int
+        so many stress problems drawn at random instead, always the same; returns a FamilyResult
+    progress : bool
+        show a progress bar
+    workers : None, int, executor, Dask client or "dask"
+        who measures, as for `sweep`: each method with each step size is a task
+
+    Returns
+    -------
+    StressResult
+        A row for each method, with rate, error and verdict; or a FamilyResult with `random`.
+
+    Raises
+    ------
+    InputError
+        A problem without a potential, or a t_end that is no whole number of steps.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> r = ph.stress(["VLV"], t_end=500, ensemble=2)
+    >>> [row.method for row in r.rows]
+    ['VLV']
     """
     ensemble, progress = whole("ensemble", ensemble), flag("progress", progress)
     check_bytes(f"ensemble = {ensemble}", 16.0 * SAMPLES * ensemble, "Take fewer starts: 8 are enough for most.")

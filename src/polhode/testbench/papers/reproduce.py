@@ -16,12 +16,28 @@ ALL = "all"
 def reproduce(name: str, *, again: bool = False, progress: bool = False, workers: Any = None) -> Any:
     """Measure a published figure or table again, and return its result; a dict of all 24 by name for "all".
 
-    name      as `polhode reproduce --list` lists them: "krysl-endres-2005-figure-7"
-    again     measure now, also where the result of an earlier run is kept (those of other versions never are used)
-    progress  show what is being measured
-    workers   who measures, as for `sweep`; what is about processor time is measured here, when nothing else runs
-
     A result has `said` (what the paper says of it, with verdicts), `figure()`, `show()`, `page()` and `to_dict()`.
+
+    Parameters
+    ----------
+    name : str
+        as `polhode reproduce --list` lists them: "krysl-endres-2005-figure-7"
+    again : bool
+        measure now, also where the result of an earlier run is kept (those of other versions never are used)
+    progress : bool
+        show what is being measured
+    workers : None, int, executor, Dask client or "dask"
+        who measures, as for `sweep`; what is about processor time is measured here, when nothing else runs
+
+    Returns
+    -------
+    Reproduced
+        Or a dict of all 24, by name, for "all".
+
+    Raises
+    ------
+    InputError
+        A name that is none; near ones are offered.
     """
     from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
 

@@ -54,12 +54,27 @@ def animate(
     green; the tip of z leaves a trace; the arrow is the angular momentum, whose direction stays put in space
     when there is no torque. The page (.html) needs nothing but a browser, and can be turned.
 
-    t_span               the part of the trajectory to show, (from, to); by default from the start as much as can
-                         be followed in the time there is
-    seconds, fps         length of the film and frames per second
-    shape                (vertices (n, 3) in body axes, faces: lists of vertex numbers); `ph.inertia.read_mesh`
-                         gives such a pair from a file
-    elevation, azimuth   the direction of view, in degrees
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What to show.
+    path : path, optional
+        Where to write it.
+    t_span : pair of float
+        the part of the trajectory to show, (from, to); by default from the start as much as can be followed in the time
+        there is
+    seconds, fps : float
+        length of the film and frames per second
+    shape : pair of arrays
+        (vertices (n, 3) in body axes, faces: lists of vertex numbers); `ph.inertia.read_mesh` gives such a pair from a
+        file
+    elevation, azimuth : float
+        the direction of view, in degrees
+
+    Returns
+    -------
+    path or Film
+        The path, or what shows itself.
     """
     trajectory = given_trajectory(trajectory)
     if path is None:

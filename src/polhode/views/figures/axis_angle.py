@@ -37,10 +37,22 @@ def plot_axis_angle(
 ) -> Any:
     """Draw the attitudes as rotation vectors, with level surfaces of the potential; returns the Matplotlib figure.
 
-    levels   values of the potential; by default three, the highest of them the energy of the start, a surface
-             that the motion cannot cross. Darker means lower.
-    marks    {label: attitude} to mark with a dot; by default those the problem names, as the stress test its pole
-    axes     a 3D Matplotlib axes to draw into; a new figure if not given
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What to draw.
+    levels : sequence of float
+        values of the potential; by default three, the highest of them the energy of the start, a surface that the
+        motion cannot cross. Darker means lower.
+    marks : dict of 3x3 arrays
+        {label: attitude} to mark with a dot; by default those the problem names, as the stress test its pole
+    axes : Matplotlib axes
+        a 3D Matplotlib axes to draw into; a new figure if not given
+
+    Returns
+    -------
+    Figure
+        Of Matplotlib.
     """
     trajectory = given_trajectory(trajectory)
     axes = None if axes is None else solid_axes(axes)

@@ -27,8 +27,19 @@ def plot_polhode(trajectory: Any, axes: Any = None, elevation: Any = None, azimu
     stays where sphere and ellipsoid meet; errors lead away from there. With a torque neither is kept, and the
     direction of the momentum is drawn on a sphere.
 
-    axes                 a 3D Matplotlib axes to draw into; a new figure if not given
-    elevation, azimuth   the direction of view in degrees; by default towards the path
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What to draw.
+    axes : Matplotlib axes
+        a 3D Matplotlib axes to draw into; a new figure if not given
+    elevation, azimuth : float
+        the direction of view in degrees; by default towards the path
+
+    Returns
+    -------
+    Figure
+        Of Matplotlib.
     """
     trajectory = given_trajectory(trajectory)
     axes = None if axes is None else solid_axes(axes)

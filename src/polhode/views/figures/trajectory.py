@@ -31,7 +31,17 @@ def plot_trajectory(trajectory: Any, axes: Any = None) -> Any:
     momentum of a free body, or of the invariants the problem lists, or the spatial momentum where nothing of it
     is conserved; Omega in body axes; max |Q^T Q - I|; the attitude as a unit quaternion, its sign continuous.
 
-    axes   five Matplotlib axes to draw into, or four, without the attitude; a new figure if not given
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What to draw.
+    axes : Matplotlib axes
+        five Matplotlib axes to draw into, or four, without the attitude; a new figure if not given
+
+    Returns
+    -------
+    Figure
+        Of Matplotlib.
     """
     trajectory = given_trajectory(trajectory)
     axes = None if axes is None else [flat_axes(a) for a in np.ravel(np.asarray(axes, dtype=object))]
