@@ -41,11 +41,14 @@ class Events:
 
 def given_events(events: Any, terminal: Any, direction: Any) -> Events | None:
     """The events; None if there are none."""
-    if events is None and terminal == () and direction is None:
+    if events is None and isinstance(terminal, tuple) and not terminal and direction is None:
         return None
     functions = functions_by_name("events", events)
     names = ", ".join(map(repr, functions)) or "none"
-    if not functions and (terminal or direction):
+    asked = [
+        x for x in (terminal, direction) if x is not None and not (isinstance(x, str | tuple | list | dict) and not x)
+    ]
+    if not functions and asked:
         raise InputError("terminal and direction are about events, and none were given: events={name: function}.")
     ending = choices("terminal", terminal, functions) if functions else ()
     if direction is None:

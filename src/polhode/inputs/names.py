@@ -76,7 +76,7 @@ def items(label: str, value: Any, wanted: str) -> list[Any]:
 
 def choices(label: str, value: Any, known: Iterable[str]) -> tuple[str, ...]:
     """One of the names known, or several of them."""
-    if value == ():
+    if isinstance(value, tuple) and not value:
         return ()
     known = list(known)
     several = [value] if isinstance(value, str) else items(label, value, f"some of {', '.join(known)}")
