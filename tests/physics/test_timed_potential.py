@@ -55,7 +55,8 @@ def test_the_torque_is_derived_at_its_time(inertia):
     s = ph.solve(p, "GAUSS16", h=0.1, t_end=2)
     assert s.stats["compiled"]
     assert s.Omega[-1] == pytest.approx(by_scipy(p, 2.0, torque_of_swung), abs=1e-10)
-    assert np.array_equal(s.Omega, ph.solve(p, "GAUSS16", h=0.1, t_end=2, compiled=False).Omega)
+    by_complex_step = ph.solve(p, "GAUSS16", h=0.1, t_end=2, compiled=False).Omega
+    assert s.Omega == pytest.approx(by_complex_step, abs=1e-13)
 
 
 def test_the_energy_changes_by_the_rate_of_the_potential(tmp_path):

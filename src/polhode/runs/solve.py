@@ -105,7 +105,8 @@ def solve(
     progress : bool
         show a progress bar
     compiled : bool, optional
-        False runs the kernels as plain Python, bit for bit the same; None compiles what can be
+        False runs the kernels as plain Python; None compiles what can be. The bits are the same, but for functions of
+        yours that use arrays (sums in another order) or are potentials (derived in another way): to round-off then
     out : path
         a netCDF file to write the states to as they come, in constant memory; the arrays of the Trajectory then read
         from it where they are looked at. An older file of this name is replaced, not written over. The file can be
@@ -161,7 +162,8 @@ def solve(
         return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
     if adapt is not None and adapt is not False:
-        beside = {"t_eval": t_eval, "events": events, "out": out, "checkpoint": checkpoint, "reduce": reduce or None}
+        reduced = None if isinstance(reduce, tuple) and not reduce else reduce
+        beside = {"t_eval": t_eval, "events": events, "out": out, "checkpoint": checkpoint, "reduce": reduced}
         more = {"compiled": compiled, "on_failure": on_failure}
         return _adapted(problem, method, h, (t_end, n_steps), save_every, adapt, more, beside)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
