@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from polhode.errors import InputError
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
-from polhode.integrators.properties import BY_KEY, ORDER, Row, groups
+from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
@@ -156,7 +156,7 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> P
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
     known to be wrong elsewhere: they may be the reason."""
     high = any(by_order.ONE_LARGE in other.how for other in found.values())
-    if p.verdict == "yes" and BY_KEY[key].measure == "energy" and high:
+    if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
     if p.verdict != "yes" or key not in look.ended or not look.differs:
         return p
