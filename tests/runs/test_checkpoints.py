@@ -38,7 +38,8 @@ def interrupted(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("interrupted")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "polhode.runs.drive.Interrupt.__init__", lambda self, leave: vars(self).update(seen=True, _leave=False)
+            "polhode.runs.drive.Interrupt.__init__",
+            lambda self, leave=False: vars(self).update(seen=True, _leave=False),
         )
         s = run(folder, streamed)
     assert s.stats["interrupted"] and s.stats["n_steps"] == 4096

@@ -15,13 +15,16 @@ from polhode.runs import code
 def test_a_run_leaves_no_cycles(method):
     p = ph.problem("stress")
     ph.solve(p, method, h=0.1, n_steps=3)
-    gc.collect()
+    left = []
     gc.disable()
     try:
-        ph.solve(p, method, h=0.1, n_steps=3)
-        assert gc.collect() == 0
+        for _ in range(3):  # what other threads leave is not that of a run: the least counts
+            gc.collect()
+            ph.solve(p, method, h=0.1, n_steps=3)
+            left.append(gc.collect())
     finally:
         gc.enable()
+    assert min(left) == 0
 
 
 def test_attitudes_are_made_when_they_are_looked_at():
