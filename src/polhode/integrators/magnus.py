@@ -128,16 +128,6 @@ def jem_flow(r: int) -> Callable[..., Any]:
 
         The nodes used by Celledoni and Safstrom could not be read; Gauss points are a choice. EXACT has none of these
         defects and is cheaper than r = 3.
-
-        Parameters
-        ----------
-        order : int
-            Even, 2 to 16.
-
-        Returns
-        -------
-        Method
-            For anything that takes a method.
         """
         at, y = at_nodes(h, p, body[0], body[2])
         Psi = series(body[2], speeds(h, body[1], at))
@@ -281,7 +271,18 @@ def interpolation(r: int) -> tuple[Fraction, ...]:
 
 @checked_call
 def jem(order: int) -> Method:
-    """Jacobi's elliptic functions and the Magnus series of an even order, 2 to 16, as a Method."""
+    """Jacobi's elliptic functions and the Magnus series of an even order, 2 to 16, as a Method.
+
+    Parameters
+    ----------
+    order : int
+        Even, 2 to 16.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+    """
     if not isinstance(order, int) or isinstance(order, bool) or order not in range(2, HIGHEST_ORDER + 1, 2):
         raise InputError(f"order is {one_line(order)}; JEM is made for the even orders 2 to {HIGHEST_ORDER}.")
     written_out = {2: jem2, 4: jem4}

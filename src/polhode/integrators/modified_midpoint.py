@@ -50,16 +50,6 @@ def imr_flow(order: int) -> Callable[..., Any]:
 
         The unknown is u = (h/2) J^-1 Y, so that J u - s J u x u = (h/2) p, solved by Newton's method with the
         derivative of s.
-
-        Parameters
-        ----------
-        order : int
-            Even, 2 to 14.
-
-        Returns
-        -------
-        Method
-            For anything that takes a method.
         """
         b = scaled(h / 2, p)
         u, trail, report = newton(equation, trail, (b, body[0], body[2]), size(mul(body[1], b)))
@@ -102,7 +92,18 @@ def imr_flow(order: int) -> Callable[..., Any]:
 
 @checked_call
 def imr(order: int) -> Method:
-    """The modifying implicit midpoint rule of an even order, 2 to 14."""
+    """The modifying implicit midpoint rule of an even order, 2 to 14.
+
+    Parameters
+    ----------
+    order : int
+        Even, 2 to 14.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+    """
     order = even(order, 14, "the modifying midpoint rule is")
     return Method(
         name=f"IMR{order}",

@@ -58,24 +58,6 @@ def dmv_flow(order: int, substeps: int) -> Callable[..., Any]:
         of h/m between the kicks, with the moments computed once.
 
         Misprint: in the proof of Hairer & Vilmart's Proposition 2.3, H~ = s H + (1 + d) C should read s H + d C.
-
-        Parameters
-        ----------
-        order : int
-            Even.
-        substeps : int
-            Small steps between the kicks.
-
-        Returns
-        -------
-        Method
-            For anything that takes a method.
-
-        Examples
-        --------
-        >>> import polhode as ph
-        >>> ph.dmv(8, substeps=10).name
-        'DMV8*10'
         """
         J, iJ, c = body[0], body[1], body[2]
         k = h / substeps
@@ -105,7 +87,26 @@ CLAIMS = dict(
 
 @checked_call
 def dmv(order: int, substeps: int = 1) -> Method:
-    """The preprocessed Moser-Veselov method of an even order, with m = `substeps` small steps between the kicks."""
+    """The preprocessed Moser-Veselov method of an even order, with m = `substeps` small steps between the kicks.
+
+    Parameters
+    ----------
+    order : int
+        Even.
+    substeps : int
+        Small steps between the kicks.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.dmv(8, substeps=10).name
+    'DMV8*10'
+    """
     order, substeps = even(order), _whole(substeps)
     return Method(
         name=f"DMV{order}" if substeps == 1 else f"DMV{order}*{substeps}",

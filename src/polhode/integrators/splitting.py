@@ -49,16 +49,6 @@ def sr_flow(stages: int) -> Callable[..., Any]:
 
         Pitfall: the axes count. If J1 = J2, as on the stress test, R vanishes and SR2 is the exact flow; number
         the axes so that the first two moments are close.
-
-        Parameters
-        ----------
-        order : int
-            2, 4, 6, 8 or 10.
-
-        Returns
-        -------
-        Method
-            For anything that takes a method.
         """
         iJ, c = body[1], body[2]
         q, p = turned_1(q, p, c[0] * h / 4 * (iJ[0] - iJ[1]) * p[0])
@@ -165,7 +155,18 @@ SCHEMES = {2: Scheme("one", (1,)), 4: SUZUKI[0], 6: KAHAN_LI6, 8: KAHAN_LI8, 10:
 
 @checked_call
 def sr(order: int) -> Method:
-    """The symmetric + rotation splitting of order 2, 4, 6, 8 or 10, as a Method."""
+    """The symmetric + rotation splitting of order 2, 4, 6, 8 or 10, as a Method.
+
+    Parameters
+    ----------
+    order : int
+        2, 4, 6, 8 or 10.
+
+    Returns
+    -------
+    Method
+        For anything that takes a method.
+    """
     if isinstance(order, bool) or not isinstance(order, int) or order not in SCHEMES:
         raise InputError(f"order is {one_line(order)}; SR is made for the orders {', '.join(map(str, SCHEMES))}.")
     weights, sources = SCHEMES[order].weights, SCHEMES[order].sources
