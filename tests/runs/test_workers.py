@@ -20,9 +20,9 @@ def shouted(word, loud):
     return word.upper()
 
 
-def without_times(found):
+def without_times(found):  # how many states the battery covers depends on the time there is
     if isinstance(found, dict):
-        return {k: without_times(v) for k, v in found.items() if k not in ("seconds", "wall_time")}
+        return {k: without_times(v) for k, v in found.items() if k not in ("seconds", "wall_time", "coverage")}
     return [without_times(x) for x in found] if isinstance(found, list | tuple) else found
 
 
