@@ -53,7 +53,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/scale.py
 
-# What sweeps cost beyond their steps, with ten million bodies, and what follows for a cluster: docs/scale.md, ten minutes.
+# What sweeps cost beyond their steps, with ten million bodies, and what follows for a cluster: docs/scale.md, five minutes.
 scale: $(READY)
 	$(BIN)/python benchmarks/scale.py
 

@@ -3,7 +3,7 @@
     python benchmarks/scale.py [--quick] [--out docs/scale.md]
 
 One machine can measure the time of a task, what handing one out costs, the bytes it writes and the memory it takes; the
-page multiplies them, and its sentences follow from the numbers. Takes about ten minutes on two cores that do nothing
+page multiplies them, and its sentences follow from the numbers. Takes about five minutes on two cores that do nothing
 else, of which most are ten million bodies.
 """
 
