@@ -1,5 +1,6 @@
 """What a published figure or table is, whatever it shows: a name by paper, a run, and a result that shows itself."""
 
+import abc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -32,7 +33,7 @@ class Specification(Protocol):
     def run(self, tick: Tick = silent) -> Any: ...
 
 
-class Reproduced:
+class Reproduced(abc.ABC):
     """A figure or table, measured. `study` is what was measured; `kind` says by which views it is shown."""
 
     kind: ClassVar[str]
@@ -86,9 +87,9 @@ class Reproduced:
         """The page."""
         return shown(f"published {self.kind}, a page", self)
 
+    @abc.abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        raise NotImplementedError
 
     def described(self) -> dict[str, Any]:
         """What every result says of itself, as plain data."""
