@@ -82,4 +82,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .venv-* results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache site docs/_build docs/made
+	rm -rf $(VENV) .venv-* results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache site jupyter_execute docs/_build docs/made

@@ -16,7 +16,7 @@ project = "polhode"
 author = "The authors of polhode"
 release = version = polhode.__version__
 extensions = ["myst_nb", "sphinx_design", "mathml"]
-exclude_patterns = ["extensions", "examples", "_build", "**/.ipynb_checkpoints"]
+exclude_patterns = ["extensions", "examples", "measured", "_build", "**/.ipynb_checkpoints"]
 root_doc = "index"
 language = "en"
 
@@ -35,7 +35,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "polhode"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_extra_path = ["made/lab"]
+html_extra_path = ["made/lab", "measured"]  # the lab; pages that commands have written
 html_context = {"default_mode": "auto"}
 html_sidebars = {"the-lab": [], "made/gallery": [], "made/gallery/*": []}
 html_copy_source = False

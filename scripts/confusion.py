@@ -1,6 +1,6 @@
 """The confusion matrix of the certificate: every integrator of the adversary, verdict against truth.
 
-python scripts/confusion.py [--only TEXT] [--part 1/2] [--json FILE] [--no-drift]
+python scripts/confusion.py [--only TEXT] [--part 1/2] [--json FILE] [--no-drift] [--sum FILE ...]
 """
 
 import argparse
@@ -8,6 +8,7 @@ import collections
 import json
 import pathlib
 import signal
+import statistics
 import sys
 import time
 import warnings
@@ -29,7 +30,8 @@ def stopped(*_):
 
 
 def measured(case, drift):
-    """What one certificate says, scored; the seconds of computing; and the sentence if there is none."""
+    """What one certificate says, scored; the seconds of computing; the diagnosis, or why there is no certificate; the
+    form of the integrator, and the bound on its drift where none was seen."""
     clock = time.process_time()
     signal.signal(signal.SIGPROF, stopped)
     signal.setitimer(signal.ITIMER_PROF, LONGEST)
@@ -41,12 +43,14 @@ def measured(case, drift):
         signal.setitimer(signal.ITIMER_PROF, 0)
     seconds = time.process_time() - clock
     if certificate is None:
-        return dict.fromkeys(case.truth, "none"), seconds, why
+        return dict.fromkeys(case.truth, "none"), seconds, why, "", None
     found = score(case, certificate)
     told = " ".join(certificate.diagnosis)
     if case.named:
         found["named"] = "right" if case.named in told else "not named"
-    return found, seconds, told
+    seen = certificate.properties.get("drift")
+    bound = seen.bound if seen and seen.verdict != "yes" else None
+    return found, seconds, told, certificate.form, bound
 
 
 def main():
@@ -54,23 +58,40 @@ def main():
     parser.add_argument("--only", default="", help="cases whose name has this text")
     parser.add_argument("--part", default="1/1", help="of the cases, every so many from this one: 1/2 and 2/2 are all")
     parser.add_argument("--json", help="write what was found to this file")
+    parser.add_argument("--sum", nargs="+", help="run nothing: sum up what such files have")
     parser.add_argument("--no-drift", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    total, drift, everything = collections.Counter(), collections.Counter(), {}
+    if given.sum:
+        parts = (json.loads(pathlib.Path(name).read_text()) for name in given.sum)
+        return summed_up({case: one for part in parts for case, one in part.items()})
+    everything = {}
     part, parts = (int(x) for x in given.part.split("/"))
     for case in [case for case in suite() if given.only in case.name][part - 1 :: parts]:
-        found, seconds, told = measured(case, not given.no_drift)
-        everything[case.name] = {"found": found, "seconds": seconds, "told": told}
+        found, seconds, told, form, bound = measured(case, not given.no_drift)
+        everything[case.name] = {"found": found, "seconds": seconds, "told": told, "form": form, "bound": bound}
         wrong = {k: v for k, v in found.items() if v != "right"}
         print(f"{case.name:28} {seconds:6.1f} s  {wrong or 'right'}", flush=True)
-        for key, word in found.items():
-            (drift if key == "drift" else total)[word] += 1
         if given.json:
             pathlib.Path(given.json).write_text(json.dumps(everything, indent=1))
+    summed_up(everything)
+
+
+def summed_up(everything):
+    """Print the matrix; by form of the integrator the seconds, and the bound on a drift that was not seen."""
+    total, drift = collections.Counter(), collections.Counter()
+    for one in everything.values():
+        for key, word in one["found"].items():
+            (drift if key == "drift" else total)[word] += 1
     print("without drift:", dict(total))
     print("drift:        ", dict(drift))
-    print("seconds:      ", f"{sum(x['seconds'] for x in everything.values()):.0f}")
+    for form in ("kernel", "function", "black box"):
+        of = [one for one in everything.values() if one.get("form") == form]
+        bounds = [one["bound"] for one in of if one["bound"] is not None]
+        seconds = [one["seconds"] for one in of]
+        if of:
+            told = f"; no drift above {statistics.median(bounds):.0e} (median of {len(bounds)})" if bounds else ""
+            print(f"{form:14} {statistics.median(seconds):.0f} s, at most {max(seconds):.0f} s{told}")
 
 
 if __name__ == "__main__":

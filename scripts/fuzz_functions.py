@@ -22,7 +22,8 @@ from numba import types
 
 import polhode as ph
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.machine import compile, ensemble_loop
+from polhode.machine import CannotCompile, compile, ensemble_loop
+from polhode.machine.kept_code import machine_code
 from polhode.machine.lanes import Lanes
 from polhode.machine.pointers import pointer
 
@@ -256,7 +257,7 @@ def four_bodies():
 def _caller(call, name):
     numbers = types.Array(compile.F8, 3, "C")
     signature = types.void(types.int64, compile.F8, *[numbers] * 3)
-    loop = compile.machine_code(lambda: call, signature, f"fuzz-{name}")
+    loop = machine_code(lambda: call, signature, f"fuzz-{name}")
 
     def values(given, t, attitudes, parameters):
         out = np.empty((1, 3, len(attitudes)))
@@ -320,7 +321,7 @@ def compiled(functions, form):
         return []
     try:
         machine = compile.torque(together(functions), form)
-    except compile.CannotCompile:
+    except CannotCompile:
         half = len(functions) // 2
         return compiled(functions[:half], form) + compiled(functions[half:], form) if half else []
     numbers = [(*f[2].parameters[:15], float(k)) for k, f in enumerate(functions)]

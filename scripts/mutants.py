@@ -171,7 +171,7 @@ def _imports_for(text):
 def _selection(file):
     """The names of the methods that run through kernels of a file, as a selection of tests."""
     import polhode
-    from polhode.kernels.fingerprint import reachable
+    from polhode.kernels.references import reachable
 
     names = []
     for m in polhode.methods().values():

@@ -170,7 +170,7 @@ def _entry(name: str, thing: Any, kind: str) -> str:
     lines = [f"{fence}{{py:{kind}}} {name}{_signature(thing)}", "", words, ""]
     if kind == "class" and not issubclass(thing, BaseException):
         for member, value in vars(thing).items():
-            if member.startswith("_") or not inspect.getdoc(getattr(thing, member)):
+            if member.startswith("_") or not inspect.getdoc(value):
                 continue
             if inspect.isfunction(value):
                 lines += [

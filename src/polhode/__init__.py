@@ -24,6 +24,7 @@ from polhode.physics.control import Sampled
 from polhode.physics.problem import Problem
 from polhode.physics.wheels import Wheel
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
+from polhode.runs.embedded import rkmk54
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
 from polhode.runs.integrator import Integrator
 from polhode.runs.loading import load
@@ -94,6 +95,7 @@ __all__ = [
     "problems",
     "recommend",
     "reproduce",
+    "rkmk54",
     "solve",
     "solve_ensemble",
     "sr",

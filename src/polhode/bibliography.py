@@ -14,32 +14,32 @@ HERE = pathlib.Path(__file__).parent
 def entries() -> dict[str, str]:
     """Every BibTeX entry as written, by key."""
     text = _text()
-    found = {}
+    by_key = {}
     for start in re.finditer(r"^@(\w+)\s*\{\s*([^,\s]+)\s*,", text, re.MULTILINE):
-        found[start[2]] = text[start.start() : _closing(text, text.index("{", start.start())) + 1]
-    return found
+        by_key[start[2]] = text[start.start() : _closing(text, text.index("{", start.start())) + 1]
+    return by_key
 
 
 def bibtex(keys: Iterable[str]) -> str:
     """The BibTeX of some keys, in their order."""
-    known = entries()
-    if not known:
+    by_key = entries()
+    if not by_key:
         raise InputError("references.bib is missing: install polhode again, or run it from a complete checkout.")
-    missing = [k for k in keys if k not in known]
+    missing = [k for k in keys if k not in by_key]
     if missing:
         raise InputError(f"references.bib has no entry {', '.join(missing)}.")
-    return "\n\n".join(known[k] for k in keys)
+    return "\n\n".join(by_key[k] for k in keys)
 
 
 def fields(key: str) -> dict[str, str]:
     """The fields of one entry, without braces and with accents as characters; empty if there is no such entry."""
     entry = entries().get(key, "")
-    found = {}
+    values = {}
     for start in re.finditer(r"^\s*(\w+)\s*=\s*([{\"])", entry, re.MULTILINE):
         opening = start.end() - 1
         end = _closing(entry, opening) if start[2] == "{" else entry.index('"', opening + 1)
-        found[start[1].lower()] = _readable(entry[opening + 1 : end])
-    return found
+        values[start[1].lower()] = _readable(entry[opening + 1 : end])
+    return values
 
 
 def _text() -> str:

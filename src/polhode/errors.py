@@ -1,6 +1,14 @@
-"""Errors that teach: what was given, what is allowed, what to do."""
+"""Errors that teach: what was given, what is allowed, what to do; also for a call with the wrong keywords."""
 
 import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=type)
 
 
 class InputError(ValueError):
@@ -42,10 +50,55 @@ def one_line(value: object) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def unknown(kind: str, name: object, known: list[str]) -> InputError:
-    """The error for a name that is in no catalogue: the nearest names, and the list."""
-    text = name[:200].lower() if isinstance(name, str) else ""
-    near = difflib.get_close_matches(text, [k.lower() for k in known], n=1, cutoff=0.5)
-    spelled = {k.lower(): k for k in known}
-    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
-    return InputError(f"There is no {kind} {one_line(name)}.{hint} Known: {', '.join(known)}.")
+def near(name: str, names: Iterable[str]) -> str | None:
+    """The name nearest to one that is none of them, case-blind; None where no name is near."""
+    spelled = {k.lower(): k for k in names}
+    matches = difflib.get_close_matches(name[:200].lower(), list(spelled), n=1, cutoff=0.5)
+    return spelled[matches[0]] if matches else None
+
+
+def unknown(kind: str, name: object, names: list[str]) -> InputError:
+    """The error for a name that is in no catalogue: the nearest name, and the list."""
+    nearest = near(name, names) if isinstance(name, str) else None
+    hint = f" Did you mean {nearest!r}?" if nearest else ""
+    return InputError(f"There is no {kind} {one_line(name)}.{hint} Known: {', '.join(names)}.")
+
+
+def checked_call(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, with a sentence for a keyword that it does not take and for an argument that is missing."""
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    name = function.__qualname__.removesuffix(".__init__")
+
+    @functools.wraps(function)
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError:  # of the call, or of something inside it
+            try:
+                signature.bind(*arguments, **keywords)
+            except TypeError as error:
+                raise CallError(_sentence(name, parameters, keywords, error)) from None
+            raise
+
+    return call
+
+
+def checked_construction(kind: C) -> C:
+    """The class, with the same sentences for how it is made."""
+    setattr(kind, "__init__", checked_call(getattr(kind, "__init__")))  # noqa: B009, B010  of a class, not an instance
+    return kind
+
+
+def _sentence(name: str, parameters: list[inspect.Parameter], keywords: dict[str, Any], error: TypeError) -> str:
+    """What is wrong with the keywords of a call, in the words of the function that was called."""
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    takes = f"It takes {', '.join(names)}" if names else "It takes nothing"
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    for keyword in keywords:
+        if keyword not in names and not takes_any:
+            nearest = near(keyword, names)
+            hint = f" Did you mean {nearest}?" if nearest else ""
+            return f"{name} takes no {keyword[:200]!r}.{hint} {takes}."
+    needed = ", ".join(p.name for p in parameters if p.name in names and p.default is p.empty)
+    return f"{name}: {error}. {takes}" + (f"; needed are {needed}." if needed else ".")

@@ -52,12 +52,12 @@ def recipe(maker: F) -> F:
     """Mark a maker of functions: what it returns, one or a tuple or dict of them, travels as the call that made it."""
 
     @functools.wraps(maker)
-    def made(*given: Any, **named: Any) -> Any:
-        result = maker(*given, **named)
+    def made(*arguments: Any, **named: Any) -> Any:
+        result = maker(*arguments, **named)
         call = None
         for key, function in _functions(result):
             if function not in _RECIPES and not _has_a_name(function):
-                call = call or (made, _kept(given), _kept(named))
+                call = call or (made, _kept(arguments), _kept(named))
                 _RECIPES[function] = _Recipe(function, call, key)
         return result
 
@@ -66,8 +66,8 @@ def recipe(maker: F) -> F:
 
 def made_by(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """The maker of a function, and what it was given; None for a function that none of our makers returned."""
-    found = _RECIPES.get(function) if isinstance(function, types.FunctionType) else None
-    return None if found is None or found.named else (found.maker, found.given)
+    recipe_of = _RECIPES.get(function) if isinstance(function, types.FunctionType) else None
+    return None if recipe_of is None or recipe_of.named else (recipe_of.maker, recipe_of.given)
 
 
 def packed(value: Any) -> Any:
@@ -142,13 +142,13 @@ class _Nameless:
         return self._function
 
 
-def _made(maker: Any, given: Any, named: Any, key: Any) -> Any:
-    result = maker(*given, **named)
+def _made(maker: Any, arguments: Any, named: Any, key: Any) -> Any:
+    result = maker(*arguments, **named)
     return result if key is None else result[key]
 
 
-def _partial(function: Any, given: Any, named: Any) -> Any:
-    return functools.partial(function, *given, **named)
+def _partial(function: Any, arguments: Any, named: Any) -> Any:
+    return functools.partial(function, *arguments, **named)
 
 
 def _itself(function: Any) -> Any:
@@ -177,10 +177,10 @@ def _kept(value: Any) -> Any:
 
 def _has_a_name(function: Callable[..., Any]) -> bool:
     """Whether pickle finds the function by its name."""
-    found: Any = sys.modules.get(function.__module__ or "")
+    place: Any = sys.modules.get(function.__module__ or "")
     for part in function.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is function
+        place = getattr(place, part, None)
+    return place is function
 
 
 def _stores_code() -> bool:

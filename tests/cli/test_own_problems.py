@@ -40,6 +40,13 @@ def test_run_takes_a_problem_of_ones_own_with_other_parameters(here, capsys):
     assert "made 2" in capsys.readouterr().out
 
 
+def test_a_method_of_low_order_is_given_the_small_step_it_needs(here, capsys):
+    line = ["run", "VLV", "own_things:body", "--t-end", "4", "--accuracy", "1e-7", "--csv", "a.csv", "--json"]
+    assert main(line) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["h"] < 1e-3 and len((here / "a.csv").read_text().splitlines()) == data["states"] + 1
+
+
 @pytest.mark.parametrize(
     "words, said",
     [
@@ -54,3 +61,16 @@ def test_run_takes_a_problem_of_ones_own_with_other_parameters(here, capsys):
 def test_what_is_wrong_gets_a_sentence(here, capsys, words, said):
     assert main(["run", "VLV", *words, "--h", "0.1", "--t-end", "1"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_studies_and_advice_take_them_too(here, capsys):
+    line = ["converge", "VLV", "own_things:step", "--problem", "own_things:made", "--set", "k=2", "--t-end", "1"]
+    assert main([*line, "--steps", "16", "32", "64", "128", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["problem"] == "made 2"
+    for row in data["integrators"]:
+        assert row["orders"]["attitude"]["order"] == pytest.approx(2, abs=0.1)
+    assert main(["recommend", "--problem", "own_things:body", "--t-end", "2", "--accuracy", "1e-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["wanted"]["problem"] == "mine"
+    assert main(["recommend", "--set", "k=3"]) == 2
+    assert "--set is about a problem" in capsys.readouterr().err

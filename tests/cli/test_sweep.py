@@ -68,9 +68,9 @@ body = ph.Problem(inertia=(1, 2, 2.5), torque=torque, parameters={"k": 1.0}, Ome
 """
 SWEEP = """
 import polhode as ph, mine
-from polhode.machine import compile
+from polhode.machine import COMPILED
 ph.sweep(mine.body, over={"k": [1.0, 2.0, 3.0]}, method="LP2", h=0.1, n_steps=3)
-print(sum(not from_cache for _, from_cache in compile.COMPILED))
+print(sum(not from_cache for _, from_cache in COMPILED))
 """
 
 

@@ -1,5 +1,6 @@
 """The error table: what is given wrong, and that the sentence names it, says what is allowed and what to do."""
 
+import inspect
 import math
 import warnings
 
@@ -257,14 +258,31 @@ def test_a_wrong_keyword_is_also_a_type_error():
         ph.Problem(inertia=(1, 2, 2), omega0=(0, 0, 1))
 
 
+PUBLIC = [name for name in ph.__all__ if inspect.isfunction(getattr(ph, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_keyword_that_no_public_function_takes_is_named(name):
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(getattr(ph, name)).parameters.values())
+    with pytest.raises(ph.InputError, match="missing" if takes_any else f"{name} takes no 'no_keyword'.*It takes"):
+        getattr(ph, name)(no_keyword=1)
+
+
+def test_the_nearest_keyword_is_offered():
+    with pytest.raises(ph.InputError, match=r"method takes no 'nam'. Did you mean name"):
+        ph.method(nam="VLV")
+    with pytest.raises(ph.InputError, match=r"takes no 'alhpa'; it takes alpha, .*Did you mean alpha"):
+        ph.problem("stress", alhpa=1)
+
+
 def test_bad_calls_of_every_public_function_give_a_result_or_a_sentence():
-    found = [f"{name} {given}: {fault}" for name, given, fault in faults(4000, "of the tests")]
-    assert not found, "\n".join(found)
+    raw = [f"{name} {arguments}: {fault}" for name, arguments, fault in faults(4000, "of the tests")]
+    assert not raw, "\n".join(raw)
 
 
 def test_bad_command_lines_end_with_a_code_and_no_traceback():
-    found = [f"{words}: {fault}" for words, fault in line_faults(300, "of the tests")]
-    assert not found, "\n".join(found)
+    raw = [f"{words}: {fault}" for words, fault in line_faults(300, "of the tests")]
+    assert not raw, "\n".join(raw)
 
 
 def test_memory_is_compared_with_the_limit_of_the_process(monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.machine import compile, lanes
+from polhode.machine import COMPILED, lanes
 
 J, START = (1, 2, 2.5), dict(Omega0=(1, 0.2, 0.3), Q0=(0.3, 0.2, 0.1))
 RUN = dict(h=0.02, n_steps=40)
@@ -54,10 +54,10 @@ def test_parameters_by_name_one_by_one_and_written_out_are_the_same(method):
 
 def test_other_values_compile_nothing_and_are_those_of_a_problem_made_with_them():
     ph.solve(body(), "VLV", **RUN)
-    before = len(compile.COMPILED)
+    before = len(COMPILED)
     other = body().replaced(k=5.0, m=(1, 2, 3), Omega0=(0, 1, 0))
     s = ph.solve(other, "VLV", **RUN)
-    assert len(compile.COMPILED) == before
+    assert len(COMPILED) == before
     made = written_out(k=5.0, m=(1, 2, 3)).replaced(Omega0=(0, 1, 0))
     assert np.array_equal(s.Omega, ph.solve(made, "VLV", **RUN).Omega)
     again = ph.Problem(inertia=J, torque=the_same_one_by_one, args=tuple(VALUES.values()), **START)

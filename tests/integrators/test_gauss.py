@@ -177,3 +177,14 @@ def test_eight_stages_in_two_vectors(tmp_path):
     shorter = os.environ | {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", "POLHODE_CACHE": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", SHORTER_VECTORS], env=shorter, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize(("method", "end"), [("GAUSS8", 4.28), ("GAUSS16", 8.0)])
+def test_friction_is_solved_up_to_the_end_that_the_lecture_states(method, end):
+    run = dict(h=1.0, n_steps=2, on_failure="return")
+    body = lambda x: ph.Problem(inertia=(1.0, 2.0, 2.5), Omega0=(0.01, 0.002, 0.003), damping=(x, 0.1, 0.1))
+    assert ph.solve(body(0.9 * end), method, **run).success
+    s = ph.solve(body(1.15 * end), method, **run)
+    assert not s.success and f"needs less than about {end:.2g}. Reduce h to" in s.message and "VLV" in s.message
+    h = float(s.message.split("Reduce h to ")[1].split(",")[0])
+    assert ph.solve(body(1.15 * end), method, h=h, n_steps=2).success

@@ -15,12 +15,12 @@ import polhode as ph
 PROGRAM = """
 import json, sys
 import polhode as ph
-from polhode.machine import compile
+from polhode.machine import COMPILED
 U = lambda Q: Q[2, 2] + FACTOR * Q[0, 1]
 p = ph.Problem(inertia=(1, 2, 2.5), potential=U, Omega0=(0.1, 1, 0))
 a = ph.solve("stress", "VLV", h=0.125, n_steps=100)
 b = ph.solve(p, "VLV", h=0.125, n_steps=100)
-print(json.dumps({"compiled": compile.COMPILED, "ends": [a.Omega[-1].tolist(), b.Omega[-1].tolist()]}))
+print(json.dumps({"compiled": COMPILED, "ends": [a.Omega[-1].tolist(), b.Omega[-1].tolist()]}))
 """
 
 
@@ -62,31 +62,31 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
 
 
 def test_one_loop_per_method_serves_every_torque():
-    from polhode.machine import compile
+    from polhode.machine import COMPILED, TORQUE, probe
 
     ph.solve("stress", "VLV", h=0.125, n_steps=1)
-    compile.probe(compile.TORQUE)  # what compares a user's torque with its machine code, once for all of them
-    before = len(compile.COMPILED)
+    probe(TORQUE)  # what compares a user's torque with its machine code, once for all of them
+    before = len(COMPILED)
     for alpha in (0.1, 0.2, 0.3):
         ph.solve(ph.problem("stress", alpha=alpha), "VLV", h=0.125, n_steps=1)
-    assert len(compile.COMPILED) == before
+    assert len(COMPILED) == before
     ph.solve(
         ph.Problem(inertia=(1, 2, 2), torque=lambda t, Q: (0.1, Q[0, 1], t), Omega0=(1, 0, 0)), "VLV", h=0.1, n_steps=3
     )
-    assert [name for name, _ in compile.COMPILED[before:]] == ["torque"]
+    assert [name for name, _ in COMPILED[before:]] == ["torque"]
 
 
 def test_methods_plus_torques_are_compiled_not_methods_times_torques():
     """Counted in a process of its own, where nothing was compiled before."""
     program = """
 import polhode as ph
-from polhode.machine import compile
+from polhode.machine import COMPILED
 torques = [lambda t, Q, k=k: (k * Q[0, 1], Q[1, 2], 0.1 * t) for k in (0.1, 0.2)]
 mine = [ph.Problem(inertia=(1, 2, 2.5), torque=f, Omega0=(1, 0, 0.1)) for f in torques]
 for problem in ("stress", "heavy-top", "free-body", *mine):
     for method in ("VLV", "ELN", "RATTLE", "RKMK4"):
         assert ph.solve(problem, method, h=0.05, n_steps=3).stats["compiled"]
-print(len([name for name, _ in compile.COMPILED if name.startswith("loop-")]), len(compile.COMPILED))
+print(len([name for name, _ in COMPILED if name.startswith("loop-")]), len(COMPILED))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loops, kernels = map(int, done.stdout.split())

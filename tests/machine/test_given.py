@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.kernels import fingerprint
+from polhode.kernels import fingerprint, references
 from polhode.machine.cache import Folder
 from tests.support.ways import WAYS, at
 
@@ -181,9 +181,9 @@ def test_a_module_of_ones_own_that_is_named_like_one_of_the_library_is_not_taken
     mine = type(sys)("queue")
     mine.__file__ = "/elsewhere/queue.py"
     monkeypatch.setitem(sys.modules, "queue", mine)
-    fingerprint._is_library.cache_clear()
-    assert not fingerprint.is_library(mine)
-    fingerprint._is_library.cache_clear()
+    references.is_library_name.cache_clear()
+    assert not references.is_library(mine)
+    references.is_library_name.cache_clear()
 
 
 # ---- the folder of machine code --------------------------------------------------------------------------
@@ -256,10 +256,10 @@ def test_a_damaged_cache_compiles_anew(tmp_path):
 
 def test_memory_does_not_grow_with_every_new_closure():
     """By the number of functions that are kept: what is not kept is given back."""
-    from polhode.machine import compile
+    from polhode.machine import kept_code
 
-    before = len(compile.KEPT)
+    before = len(kept_code.KEPT)
     for k in range(3):
         end(problem(lambda t, Q, k=float(k): (k * Q[2, 1], -Q[2, 0], 0.0)))
-    assert len(compile.KEPT) <= before + 4
-    assert len(compile.CHANGING) <= compile.MOST_KEPT
+    assert len(kept_code.KEPT) <= before + 4
+    assert len(kept_code.CHANGING) <= kept_code.MOST_KEPT

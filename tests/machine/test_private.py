@@ -31,11 +31,11 @@ def test_every_private_name_is_on_the_page():
 
 PROGRAM = """
 import hashlib, polhode as ph
-from polhode.machine import compile
+from polhode.machine import COMPILED
 s = ph.solve("stress", "ELN", h=0.1, n_steps=50)
 e = ph.solve_ensemble("stress", "VLV", Omega0=[(0, 0, 0.6), (0.1, 0, 0.5)], h=0.1, n_steps=20)
 print(hashlib.sha256(s.Q.tobytes() + s.Omega.tobytes() + e.Omega.tobytes()).hexdigest())
-print(s.stats["compiled"], any(from_cache for _, from_cache in compile.COMPILED))
+print(s.stats["compiled"], any(from_cache for _, from_cache in COMPILED))
 """
 
 

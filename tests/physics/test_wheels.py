@@ -132,7 +132,7 @@ RUN = dict(h=0.1, n_steps=20)
 BAD = {
     "inertia of Wheel": lambda: ph.Wheel(axis=(1, 0, 0), inertia=0.0),
     "it must point somewhere": lambda: ph.Wheel(axis=(0, 0, 0), inertia=1.0),
-    "motors give a constant torque": lambda: ph.Wheel(axis=(1, 0, 0), inertia=1.0, torque=lambda t, Q, Om: 0.0),
+    r"is called as torque\(t, Q, Omega\)": lambda: ph.Wheel(axis=(1, 0, 0), inertia=1.0, torque=lambda t, Q: 0.0),
     "max_torque of Wheel": lambda: ph.Wheel(axis=(1, 0, 0), inertia=1.0, max_torque=-1.0),
     r"give Wheel\(axis": lambda: body(wheels=[1.0]),
     "does the inertia include the wheels": lambda: body(wheels=[ph.Wheel(axis=(1, 0, 0), inertia=5.0)]),
@@ -154,6 +154,12 @@ def test_a_sentence_for(sentence):
         BAD[sentence]()
 
 
-def test_no_file_while_the_run_goes_on(tmp_path):
-    with pytest.raises(ph.InputError, match="no place for the wheels"):
-        ph.solve(body(), "VLV", out=tmp_path / "run.nc", **RUN)
+def test_files_that_are_written_while_the_run_goes_on(tmp_path):
+    s, streamed = ph.solve(body(), "VLV", **RUN), ph.solve(body(), "VLV", out=tmp_path / "run.nc", **RUN)
+    for other in (streamed, ph.load(tmp_path / "run.nc")):
+        for what in ("wheel_speeds", "energy", "momentum", "kinetic"):
+            assert np.array_equal(getattr(other, what), getattr(s, what))
+    bodies = dict(Omega0=[W, 2 * W], **RUN)
+    e = ph.solve_ensemble(body(), "VLV", **bodies)
+    ph.solve_ensemble(body(), "VLV", out=tmp_path / "e.nc", **bodies)
+    assert np.array_equal(ph.load(tmp_path / "e.nc").data["wheel_speeds"], e.wheel_speeds)

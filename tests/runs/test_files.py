@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.runs import netcdf, places
+from polhode.runs import netcdf, netcdf_header, places
 
 COLUMNS = ("t", "Q", "Omega", "energy", "momentum")
 ROW = 17 * 8
@@ -388,7 +388,7 @@ def test_a_block_is_counted_in_pieces(tmp_path):
     columns = {k: getattr(s, k) for k in COLUMNS}
     files = []
     for name, piece in (("one", 3001), ("many", 7)):
-        made = netcdf.Store(tmp_path / name, {"format": "polhode trajectory"}, True, 3001)
+        made = netcdf.Store(tmp_path / name, {"format": "polhode trajectory"}, netcdf_header.fields(True, 0), 3001)
         for i in range(0, 3001, piece):
             made.append(**{k: v[i : i + piece] for k, v in columns.items()})
         files.append((pathlib.Path(tmp_path / name).read_bytes(), made.digest()))

@@ -105,3 +105,16 @@ def test_parameters_change_from_here_on():
     on = ph.solve(p.replaced(k=5.0, Q0=s.Q[-1], Omega0=s.Omega[-1], t0=s.t[-1]), "VLV", h=0.05, n_steps=4)
     assert np.array_equal(run.Q, s.Q[-1]) and run.step(4).Q == pytest.approx(on.Q[-1], abs=1e-14)
     assert np.abs(run.Q - ph.Integrator(p, "VLV", h=0.05).step(9).Q).max() > 1e-3
+
+
+def test_episodes_of_a_loop_are_those_of_solve():
+    """As a learner or a controller makes them: begin somewhere, act between steps, begin again."""
+    p = ph.Problem(inertia=(2, 3, 4), torque=stiff, parameters={"k": 2.0}, Omega0=(1.0, 0.2, 0.3))
+    run, starts = ph.Integrator(p, "VLV", h=0.05), np.random.default_rng(0).normal(size=(4, 2, 3))
+    for Q0, Omega0 in starts:
+        run.reset(Q0=Q0, Omega0=Omega0, t0=1.0).set(k=2.0)
+        s = ph.solve(p.replaced(Q0=Q0, Omega0=Omega0, t0=1.0), "VLV", h=0.05, n_steps=4)
+        assert np.array_equal(run.step(4).Q, s.Q[-1]) and run.t == s.t[-1]
+        run.set(k=3.0 + run.Omega[2])
+        on = p.replaced(k=3.0 + run.Omega[2], Q0=run.Q, Omega0=run.Omega, t0=run.t)
+        assert run.step(4).Q == pytest.approx(ph.solve(on, "VLV", h=0.05, n_steps=4).Q[-1], abs=1e-13)

@@ -135,3 +135,16 @@ def test_a_file_keeps_the_events(s, tmp_path):
 def test_what_cannot_be_an_event_gets_a_sentence(event, words):
     with pytest.raises(ph.InputError, match=words):
         ph.solve("heavy-top", "VLV", h=0.05, t_end=1.0, events={"a": event})
+
+
+def test_an_ensemble_is_a_table_of_times_and_bodies(tmp_path):
+    e = ph.solve_ensemble("heavy-top", "VLV", Omega0=[(0, 0, 1.0), (0, 1.0, 2.0)], h=0.1, n_steps=4)
+    table = e.to_dataframe()
+    assert np.array_equal(table.xs(1, level="body")["Omega_y"], e.Omega[:, 1, 1])
+    read = np.genfromtxt(e.save(tmp_path / "e.csv"), delimiter=",", names=True)
+    assert np.array_equal(read["energy"], e.energy.ravel()) and np.array_equal(read["body"][:2], [0, 1])
+    assert np.array_equal(read["Q_zy"], e.Q[:, :, 2, 1].ravel()) and np.array_equal(read["t"][::2], e.t)
+    with pytest.raises(ph.FileError, match="no format"):
+        e.save(tmp_path / "e.json")
+    with pytest.raises(IndexError, match="0 to 1"):
+        e[2]

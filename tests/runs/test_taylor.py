@@ -176,8 +176,8 @@ def test_a_smooth_torque_of_the_time_keeps_its_steps():
         place, s = runner.numbers()[7:], series_of(p)
         row, room = np.empty((1, 7)), (np.zeros((runner.order + 1, 8)), np.zeros((LOOKED, 8)))
         done = taylor_loop()(
-            *(s.jet, s.value, s.data, runner.order, 1e-17, timed, 0.5, 0.0, 0, 40, 40, 40, np.array(place)),
-            *(np.zeros(2 * s.width * (runner.order + 1)), *room, row, 0, np.zeros(8)),
+            *(*s.code, s.data, runner.order, 1e-17, timed, 0.5, 0.0, 0, 40, 40, 40, np.array(place)),
+            *(np.zeros(2 * s.width * (runner.order + 1)), *room, row, 0, np.zeros(8), s.moments),
         )
         found.append((done, row.tolist()))
     assert found[0] == found[1] and found[0][0][0] == 40

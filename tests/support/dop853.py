@@ -16,7 +16,7 @@ def dop853(problem, t_end, Q0=None, Omega0=None):
         Q, Omega = y[:9].reshape(3, 3), y[9:]
         x, y_, z = Omega
         skew = np.array([[0, -z, y_], [z, 0, -x], [-y_, x, 0]])
-        dOmega = inverse @ (np.cross(J @ Omega, Omega) + problem.torque(t, Q))
+        dOmega = inverse @ (np.cross(J @ Omega, Omega) + problem.torque(t, Q, Omega))
         return np.concatenate([(Q @ skew).ravel(), dOmega])
 
     start = np.concatenate([Q0.ravel(), Omega0])

@@ -9,9 +9,9 @@ import pytest
 import polhode as ph
 from polhode.errors import FileError, InputError
 from polhode.testbench.drift import evidence as judging
-from polhode.testbench.drift import stress as study
 from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.slopes import line, pooled, power
+from polhode.testbench.drift.starts import Starts
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 from polhode.views.stress import stress_page
@@ -227,6 +227,16 @@ def test_bends_everywhere_are_a_drift_at_no_constant_rate():
     assert row.marks == ("at no constant rate", "one run only")
 
 
+def test_a_body_that_comes_to_rest_at_once_loses_energy():
+    def braked(problem, Q, Omega, h, t):  # a step on which nothing is left of the energy long before the end
+        Q1, Omega1 = ph.step(problem, "VLV", Q, Omega, h, t)
+        return Q1, Omega1 * np.exp(-h * h)
+
+    row = stress(braked, t_end=200, ensemble=2).rows[0]
+    assert (row.verdict, row.sign, row.exponent) == ("drifts", "-", None)
+    assert "at no constant rate" in row.marks and all(e.gone for e in row.evidence)
+
+
 def test_other_signs_at_other_steps_are_told():
     row = judged(evidence(1e-4 * T + oscillation()), evidence(-4e-4 * T + oscillation(4e-3), h=0.2))
     assert row.sign == "+"
@@ -292,7 +302,7 @@ def test_any_problem_with_a_potential_also_at_rest():
     row = stress("VLV", problem=still, t_end=50).rows[0]
     assert row.verdict == "no drift seen"
     pendulum = ph.Problem(inertia=(1, 2, 2.5), potential=lambda Q: Q[0, 0], Omega0=(0, 0, 0), name="pendulum")
-    starts = study.Starts(pendulum, 3, (0.1, 0.2))
+    starts = Starts(pendulum, 3, (0.1, 0.2))
     own, other, _ = starts.of(0.1)
     assert np.array_equal(own.Omega0, [0, 0, 0]) and 1e-4 < np.linalg.norm(other.Omega0) < 1e-2
     assert [p.Omega0.tolist() for p in starts.of(0.1)] == [p.Omega0.tolist() for p in starts.of(0.1)]
@@ -300,7 +310,7 @@ def test_any_problem_with_a_potential_also_at_rest():
 
 def test_every_step_size_has_starts_of_its_own_on_the_motion():
     p = ph.problem("stress")
-    starts = study.Starts(p, 3, (0.125, 0.25))
+    starts = Starts(p, 3, (0.125, 0.25))
     here, there = (list(starts.of(h)) for h in starts.h)
     assert here[0] is there[0] is p and not np.array_equal(here[1].Q0, there[1].Q0)
     E = p.energy(p.Q0, p.Omega0)

@@ -25,6 +25,8 @@ PACKAGES = {
     "heyoka": "heyoka",
     "drake": "pydrake",
     "exudyn": "exudyn",
+    "mujoco-warp": "mujoco_warp",
+    "newton": "newton",
 }
 ORDERS = {
     "scipy:RK23": 3,

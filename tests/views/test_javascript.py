@@ -8,8 +8,9 @@ import pytest
 import polhode as ph
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.views.lab import contents
-from polhode.views.lab.javascript import RUNTIME, CannotPrint, Printer
+from polhode.views.lab.javascript import RUNTIME, Printer
 from polhode.views.lab.page import lab_page
+from polhode.views.lab.syntax_trees import CannotPrint
 from tests.support.browser import node
 
 STEPS = 1000

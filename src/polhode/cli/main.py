@@ -46,20 +46,20 @@ def main(argv: Any = None) -> Any:
         sys.stdout.flush()
         return code
     except InputError as error:
-        return _told(name, str(error), MISUSE)
+        return _said(name, str(error), MISUSE)
     except KeyboardInterrupt:
-        return _told(name, "interrupted.", FAILED)
+        return _said(name, "interrupted.", FAILED)
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _give_up_output()
         return DONE
     except MemoryError:
-        return _told(name, "there is not enough memory for this. Keep fewer states, or take fewer bodies.", FAILED)
+        return _said(name, "there is not enough memory for this. Keep fewer states, or take fewer bodies.", FAILED)
     except OSError as error:
         _give_up_output()
-        return _told(name, f"the output cannot be written: {error.strerror or error}.", FAILED)
+        return _said(name, f"the output cannot be written: {error.strerror or error}.", FAILED)
 
 
-def _told(name: Any, sentence: Any, code: Any) -> Any:
+def _said(name: Any, sentence: Any, code: Any) -> Any:
     """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
     with contextlib.suppress(OSError):
         print(f"{name}: {sentence}", file=sys.stderr, flush=True)

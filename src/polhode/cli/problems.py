@@ -28,12 +28,12 @@ def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
     values = dict(_setting(text) for text in settings)
     if ":" not in name:
         return problem(name, **values)
-    found = attribute(name)
-    if isinstance(found, Problem):
-        return found.replaced(**values) if values else found
-    if not callable(found):
-        raise InputError(f"{one_line(name)} is {one_line(found)}; it must be a Problem, or a function that makes one.")
-    made = found(**values)
+    value = attribute(name)
+    if isinstance(value, Problem):
+        return value.replaced(**values) if values else value
+    if not callable(value):
+        raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Problem, or a function that makes one.")
+    made = value(**values)
     if not isinstance(made, Problem):
         raise InputError(f"{one_line(name)} returned {one_line(made)}; it must return a Problem.")
     return made

@@ -4,8 +4,8 @@ Every function takes what was given and returns what the rest of the package wor
 says what was given, what is allowed and what to do.
 """
 
+from polhode.errors import checked_call, checked_construction
 from polhode.inputs.bodies import attitudes, parameter_rows, vectors
-from polhode.inputs.calls import checked_call, checked_construction, warn
 from polhode.inputs.files import file_path, folder_path
 from polhode.inputs.inertia import inertia_tensor, principal_axes
 from polhode.inputs.intervals import (
@@ -44,6 +44,7 @@ from polhode.inputs.numbers import (
     whole,
 )
 from polhode.inputs.rotations import ROTATION_TOLERANCE, rotation
+from polhode.inputs.warning import warn
 
 __all__ = [
     "LARGEST_WHOLE",

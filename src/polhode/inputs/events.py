@@ -35,7 +35,7 @@ class Events:
         return {"events": self.functions, "terminal": self.terminal, "direction": self.direction}
 
     def counts(self, name: str, way: int) -> bool:
-        """Whether a crossing in this direction is one."""
+        """Whether a crossing in this direction counts."""
         return self.direction.get(name, 0) in (0, way)
 
 
@@ -45,10 +45,10 @@ def given_events(events: Any, terminal: Any, direction: Any) -> Events | None:
         return None
     functions = functions_by_name("events", events)
     names = ", ".join(map(repr, functions)) or "none"
-    asked = [
+    details = [
         x for x in (terminal, direction) if x is not None and not (isinstance(x, str | tuple | list | dict) and not x)
     ]
-    if not functions and asked:
+    if not functions and details:
         raise InputError("terminal and direction are about events, and none were given: events={name: function}.")
     ending = choices("terminal", terminal, functions) if functions else ()
     if direction is None:

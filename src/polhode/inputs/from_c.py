@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError, one_line
+from polhode.errors import InputError, checked_call, one_line
 from polhode.inputs.functions import vector3
 
 PLACE = ctypes.c_void_p
 ANY_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
-"""What all functions of ctypes are."""
+"""The class that all functions of ctypes derive from."""
 SIGNATURE = "void (double t, const double Q[9], const double Omega[3], double out[3], void *data)"
 
 
+@checked_call
 def c_function(function: Any, data: Any = None) -> Callable[..., Any]:
     """A torque(t, Q, Omega) from a function of C: an address, a function of ctypes, or a cfunc of Numba.
 
@@ -71,17 +72,17 @@ def _address(function: Any) -> int:
             "c_function is for functions of C; one that is compiled by Numba's njit goes to torque= itself."
         )
     if isinstance(function, ANY_FUNCTION):
-        found = ctypes.cast(function, PLACE).value
+        place = ctypes.cast(function, PLACE).value
     elif is_from_c(function):
-        found = function.address
+        place = function.address
     else:
-        found = function
-    if not isinstance(found, int) or isinstance(found, bool) or found <= 0:
+        place = function
+    if not isinstance(place, int) or isinstance(place, bool) or place <= 0:
         raise InputError(
             f"c_function got {one_line(function)}; give the address of a function {SIGNATURE}, a function of ctypes, "
             "or a cfunc of Numba."
         )
-    return found
+    return place
 
 
 def _place(data: Any) -> int:

@@ -20,7 +20,7 @@ from polhode.kernels.vectors import apply, apply_transposed, cross, minus, plus,
 from polhode.pickling import recipe
 
 PARAMETERS = 16
-"""How many parameters every torque has at least; the unused ones are zero. One signature serves all torques."""
+"""The fewest parameters of a torque; unused ones are zero, so that one signature serves all torques."""
 
 
 def square(Q: Mat3) -> Any:
@@ -321,7 +321,7 @@ def with_values(user: Callable[..., Any], fields: Fields | None, row: tuple[floa
     if fields is None:
         return user
     p = view(record(fields), (*fields.first * (0.0,), *row))
-    return lambda *given: user(*given, *(p if fields.spread else (p,)))
+    return lambda *arguments: user(*arguments, *(p if fields.spread else (p,)))
 
 
 def no_torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:

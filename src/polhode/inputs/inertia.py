@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, one_line
-from polhode.inputs.calls import warn
 from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import eigen
+from polhode.inputs.warning import warn
 
 LEAST, GREATEST = 1e-90, 1e90
 """Moments beyond these leave no room for their cubes and inverses among floats; up to here scaling changes nothing."""

@@ -61,35 +61,35 @@ def items(label: str, value: Any, wanted: str) -> list[Any]:
     """The things in a sequence, or in anything that gives them one after the other; text is no sequence."""
     if isinstance(value, (str, bytes, bytearray, Mapping)) or not isinstance(value, Iterable):
         raise InputError(f"{label} is {one_line(value)}; it must be {wanted}.")
-    found: list[Any] = []
+    things: list[Any] = []
     try:
         for x in value:
-            if len(found) == MOST_ITEMS:
+            if len(things) == MOST_ITEMS:
                 raise InputError(f"{label} holds more than {MOST_ITEMS} things; it must be {wanted}.")
-            found.append(x)
+            things.append(x)
     except InputError:
         raise
     except Exception:  # an array of no dimension, or whatever __iter__ raises
         raise InputError(f"{label} is {one_line(value)}; it must be {wanted}.") from None
-    return found
+    return things
 
 
-def choices(label: str, value: Any, known: Iterable[str]) -> tuple[str, ...]:
+def choices(label: str, value: Any, allowed: Iterable[str]) -> tuple[str, ...]:
     """One of the names known, or several of them."""
     if isinstance(value, tuple) and not value:
         return ()
-    known = list(known)
-    several = [value] if isinstance(value, str) else items(label, value, f"some of {', '.join(known)}")
+    allowed = list(allowed)
+    several = [value] if isinstance(value, str) else items(label, value, f"some of {', '.join(allowed)}")
     for name in several:
-        if not isinstance(name, str) or name not in known:
-            raise InputError(f"{label} has {one_line(name)}; it may have {', '.join(known)}.")
+        if not isinstance(name, str) or name not in allowed:
+            raise InputError(f"{label} has {one_line(name)}; it may have {', '.join(allowed)}.")
     return tuple(several)
 
 
-def choice(label: str, value: Any, known: Iterable[str]) -> str:
+def choice(label: str, value: Any, allowed: Iterable[str]) -> str:
     """One of the names known."""
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"{label} is {one_line(value)}; it may be {', '.join(known)}.")
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{label} is {one_line(value)}; it may be {', '.join(allowed)}.")
     return value
 
 

@@ -64,10 +64,10 @@ def real_array(label: str, value: Any, wanted: str) -> np.ndarray:
     try:
         if not isinstance(value, np.ndarray) and hasattr(value, "__len__") and len(value) > MOST_LISTED:
             raise TypeError  # a range of 10^9 would take a minute before its shape is seen
-        given = np.asarray(value)
-        if given.dtype.kind not in "biufOSU":  # complex numbers would lose a part without a word
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufOSU":  # complex numbers would lose a part without a word
             raise TypeError
-        return np.array(given, dtype=float)
+        return np.array(array, dtype=float)
     except Exception:  # ragged lists, objects, text; whatever __array__ or __float__ raises
         raise InputError(f"{label} is {one_line(value)}; give {wanted}.") from None
 

@@ -65,7 +65,7 @@ class Fields:
 
     def rows(self, own: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
         """Rows (1 or N, k) for N bodies: `own` (1 or N, k), with (N, ...) or one for all of some parameters."""
-        found, at = own, 0
+        rows, at = own, 0
         for name, shape in zip(self.names, self.shapes):
             size = math.prod(shape)
             if name in values:
@@ -78,16 +78,16 @@ class Fields:
                         f"{label} has shape {x.shape}; for N bodies give (N{''.join(f', {n}' for n in shape)}"
                         f"{'' if shape else ','}), or one of shape {shape} for all of them."
                     )
-                if 1 not in (len(x), len(found)) and len(x) != len(found):
+                if 1 not in (len(x), len(rows)) and len(x) != len(rows):
                     raise InputError(
-                        f"{label} is given for {len(x)} bodies, and what was given before it for {len(found)}: give "
+                        f"{label} is given for {len(x)} bodies, and what was given before it for {len(rows)}: give "
                         "each for all bodies, or once for all."
                     )
-                n = max(len(x), len(found))
-                found = np.array(np.broadcast_to(found, (n, found.shape[1])), order="C")
-                found[:, at : at + size] = x.reshape(len(x), size)
+                n = max(len(x), len(rows))
+                rows = np.array(np.broadcast_to(rows, (n, rows.shape[1])), order="C")
+                rows[:, at : at + size] = x.reshape(len(x), size)
             at += size
-        return found
+        return rows
 
 
 def fields(parameters: Any, args: Any, first: int = FIRST) -> tuple[Fields | None, tuple[float, ...]]:
@@ -116,19 +116,19 @@ def fields(parameters: Any, args: Any, first: int = FIRST) -> tuple[Fields | Non
             )
     label = Fields(tuple(values), (), args is not None).label
     shapes = tuple(_finite(label(name), x).shape for name, x in values.items())
-    found = Fields(tuple(values), shapes, args is not None, first)
-    return found, found.row(values)
+    made = Fields(tuple(values), shapes, args is not None, first)
+    return made, made.row(values)
 
 
-def check_names(known: Fields | None, given: Mapping[str, Any], whose: str, more: str = "") -> Fields:
+def check_names(own: Fields | None, values: Mapping[str, Any], whose: str, more: str = "") -> Fields:
     """The fields, if every name given is one of them; `more` ends the sentence if not."""
-    names = known.names if known is not None and not known.spread else ()
-    for name in given:
+    names = own.names if own is not None and not own.spread else ()
+    for name in values:
         if name not in names:
             there = f"It has {', '.join(names)}." if names else "It was made without parameters=."
             raise InputError(f"{whose} has no parameter {one_line(name)}. {there}{more}")
-    assert known is not None or not given
-    return known or Fields((), ())
+    assert own is not None or not values
+    return own or Fields((), ())
 
 
 def _finite(label: str, value: Any) -> np.ndarray:
@@ -142,21 +142,21 @@ def _finite(label: str, value: Any) -> np.ndarray:
 
 
 @functools.cache
-def record(known: Fields) -> type:
+def record(kind: Fields) -> type:
     """The class of p: a named tuple of numbers and arrays."""
-    made = namedtuple("p", known.names, module=__name__)  # type: ignore[misc]
-    made.shapes, made.spread, made.first = known.shapes, known.spread, known.first  # type: ignore[attr-defined]
+    made = namedtuple("p", kind.names, module=__name__)  # type: ignore[misc]
+    made.shapes, made.spread, made.first = kind.shapes, kind.spread, kind.first  # type: ignore[attr-defined]
     return made
 
 
 def view(kind: Any, par: Any) -> Any:
     """p, from a row that begins with the axes, or a plain tuple; in machine code the arrays live on the stack."""
-    found, at = [], kind.first
+    values, at = [], kind.first
     for shape in kind.shapes:
         size = math.prod(shape)
-        found.append(np.array(par[at : at + size]).reshape(shape) if shape else par[at])
+        values.append(np.array(par[at : at + size]).reshape(shape) if shape else par[at])
         at += size
-    return tuple(found) if kind.spread else kind(*found)
+    return tuple(values) if kind.spread else kind(*values)
 
 
 # ---- how many arguments a function takes ----------------------------------------------------------------
@@ -165,18 +165,18 @@ def view(kind: Any, par: Any) -> Any:
 def arguments(function: Callable[..., Any]) -> tuple[int, float]:
     """How many arguments a function must be given, and how many it may be; (0, infinity) where nobody knows."""
     try:
-        known = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):  # of a compiled library
         return 0, math.inf
-    by_place = [p for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = sum(p.default is p.empty for p in by_place)
-    return needed, math.inf if any(p.kind is p.VAR_POSITIONAL for p in known) else len(by_place)
+    return needed, math.inf if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(by_place)
 
 
 def optional_velocity(function: Callable[..., Any]) -> bool:
     """Whether a function has an argument that is called like a velocity and has a default."""
     try:
-        known = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
         return False
-    return any(p.default is not p.empty and p.name.lower().startswith("omega") for p in known)
+    return any(p.default is not p.empty and p.name.lower().startswith("omega") for p in parameters)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.errors import InputError, one_line
-from polhode.inputs.calls import warn
 from polhode.inputs.numbers import real_array
+from polhode.inputs.warning import warn
 from polhode.kernels.rotations import exp, matrix
 
 ROTATION_TOLERANCE = 1e-8

@@ -64,14 +64,14 @@ def methods() -> dict[str, Method]:
 
 
 @functools.cache
-def _known() -> dict[str, Method]:
+def _by_spelling() -> dict[str, Method]:
     """Every method by all that it is called."""
     return names.spellings(METHODS)
 
 
 def is_name(name: str) -> bool:
     """Whether a method of the catalogue is called so."""
-    return spelled(name) in _known()
+    return spelled(name) in _by_spelling()
 
 
 def method(name: str) -> Method:
@@ -83,15 +83,15 @@ def method(name: str) -> Method:
         return name
     if not isinstance(name, str):
         raise InputError(f"method is {one_line(name)}; give a name, such as 'VLV', or a Method.")
-    found = _known().get(spelled(name)) or names.from_numbers(name)
-    if found is not None:
-        return found
+    listed = _by_spelling().get(spelled(name)) or names.from_numbers(name)
+    if listed is not None:
+        return listed
     base, _, scheme = name.rpartition("/")
     if base and len(name) < names.MOST_CHARACTERS:
         from polhode.integrators.composition import compose
 
         return compose(base, scheme)
-    raise names.not_found(name, _known())
+    raise names.not_found(name, _by_spelling())
 
 
 named(method, methods())

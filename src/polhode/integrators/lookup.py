@@ -6,18 +6,20 @@ a function                step(problem, Q, Omega, h, t) -> (Q1, Omega1), as it i
 a BlackBox                as it is: it can only be run
 "module:attribute"        whichever of these the module calls so; the module may lie in the current folder
 "mujoco:rk4"              another package's integrator, as a BlackBox
-"TAYLOR"                  Taylor's method, to round-off; a BlackBox, since it chooses its own steps
+"TAYLOR", "RKMK54"        Taylor's method, to round-off, and Munthe-Kaas with a controller; BlackBoxes, since they
+                          choose their own steps; "RKMK54(1e-8)" to a tolerance
 
 The catalogue is imported when it is asked: it makes every method, which `import polhode` need not wait for.
 """
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from polhode.errors import InputError, one_line
+from polhode.errors import InputError, checked_call, one_line
 from polhode.inputs import text
 from polhode.integrators.method import BlackBox, Method
 
@@ -26,10 +28,15 @@ Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
 PEERS = "polhode.testbench.peers"
 """Where other packages' integrators are: above this layer, so it is found by name when a user asks for one."""
 
-OWN_STEPS = {"taylor": "polhode.runs.taylor"}
+OWN_STEPS = {"taylor": "polhode.runs.taylor", "rkmk54": "polhode.runs.embedded"}
 """Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
 
+_TOLERANCE = r"\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+OWN_NAME = re.compile(rf"({'|'.join(OWN_STEPS)})(?:\(({_TOLERANCE}(?:, *{_TOLERANCE})?)\))?")
+"""How they are called: RKMK54, RKMK54(1e-08), RKMK54(1e-08, 1e-12)."""
 
+
+@checked_call
 def methods() -> dict[str, Method]:
     """The catalogue: every method by its name.
 
@@ -49,6 +56,7 @@ def methods() -> dict[str, Method]:
     return catalogue.methods()
 
 
+@checked_call
 def method(name: object) -> Method:
     """Look a method up by name or alias, case-blind; "VLV/KL8" is a composition. A Method is returned as it is.
 
@@ -91,8 +99,9 @@ def integrator(given: object) -> Integrator:
         return given
     if isinstance(given, str) and ":" in given:
         return _from_elsewhere(text("method", given))
-    if isinstance(given, str) and given.lower() in OWN_STEPS:
-        return getattr(importlib.import_module(OWN_STEPS[given.lower()]), given.lower())()
+    if isinstance(given, str) and (found := OWN_NAME.fullmatch(given.lower())):
+        maker = getattr(importlib.import_module(OWN_STEPS[found[1]]), found[1])
+        return maker(*(float(x) for x in (found[2] or "").split(",") if x))
     return method(given)
 
 

@@ -221,10 +221,10 @@ def growth(n: int, gamma: int) -> Callable[..., Any]:
 @kernel
 def product(times: Kernel, add: Kernel, a: Any, b: Any, k: int) -> Any:
     """The coefficient k of the product of two series: the sum of a_i b_j over i + j = k."""
-    found = times(a[0], b[k])
+    total = times(a[0], b[k])
     for i in range(1, k + 1):
-        found = add(found, times(a[i], b[k - i]))
-    return found
+        total = add(total, times(a[i], b[k - i]))
+    return total
 
 
 @kernel

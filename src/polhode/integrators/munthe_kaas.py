@@ -91,7 +91,7 @@ def munthe_kaas(
     name: str = "",
     aliases: tuple[str, ...] = (),
     drift: str | None = None,
-    sources: tuple[str, str] = ("munthe-kaas-1998", "munthe-kaas-1999"),
+    sources: tuple[str, ...] = ("munthe-kaas-1998", "munthe-kaas-1999"),
 ) -> Method:
     """Munthe-Kaas's method with any Tableau, explicit or implicit, as a Method.
 

@@ -83,9 +83,9 @@ def from_numbers(name: str) -> Method | None:
     """The method with numbers in its name, or None if the name is none of these."""
     text = re.sub(r"\s", "", name.translate(DASHES)).lower()
     for form in WITH_NUMBERS:
-        found = re.fullmatch(form.pattern, text) if len(text) < MOST_CHARACTERS else None
-        if found:
-            return _made(form, found.groups())
+        match = re.fullmatch(form.pattern, text) if len(text) < MOST_CHARACTERS else None
+        if match:
+            return _made(form, match.groups())
     return None
 
 
@@ -102,31 +102,31 @@ DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"
 def spellings(methods: Iterable[Method]) -> dict[str, Method]:
     """Methods by everything they are called, as `spelled`: names before aliases, these before titles."""
     methods = list(methods)
-    known: dict[str, Method] = {}
+    by_spelling: dict[str, Method] = {}
     for names in (lambda m: (m.name,), lambda m: m.aliases, lambda m: (m.title,)):
         for m in methods:
             for name in names(m):
-                known.setdefault(spelled(name), m)
+                by_spelling.setdefault(spelled(name), m)
     for name, member in STANDS_FOR.items():
-        known.setdefault(spelled(name), known[spelled(member)])
-    known.pop("", None)
-    return known
+        by_spelling.setdefault(spelled(name), by_spelling[spelled(member)])
+    by_spelling.pop("", None)
+    return by_spelling
 
 
-def not_found(name: str, known: dict[str, Method]) -> InputError:
+def not_found(name: str, by_spelling: dict[str, Method]) -> InputError:
     """The error for a name that no rule finds: the nearest names, or, where none is near, all of them by family.
 
     A name is near only if it has the same numbers: ALGO_C1 is no misspelling of ALGO_C3 but another method.
     """
     key = spelled(name[:200])
     digits = lambda text: re.findall(r"\d+", text)
-    near = difflib.get_close_matches(key, [k for k in known if digits(k) == digits(key)], n=3, cutoff=0.6)
+    near = difflib.get_close_matches(key, [k for k in by_spelling if digits(k) == digits(key)], n=3, cutoff=0.6)
     families: dict[str, dict[str, None]] = {}
-    for m in known.values():
+    for m in by_spelling.values():
         families.setdefault(m.family, {})[m.name] = None
     said = f"There is no method {one_line(name)}."
     if near:
-        meant = " or ".join(dict.fromkeys(repr(known[k].name) for k in near))
+        meant = " or ".join(dict.fromkeys(repr(by_spelling[k].name) for k in near))
         all_of_them = f"all {sum(map(len, families.values()))} of the catalogue"
         return InputError(f"{said} Did you mean {meant}? ph.methods() and polhode list methods name {all_of_them}.")
     families["with numbers"] = dict.fromkeys(form.example for form in WITH_NUMBERS)

@@ -117,8 +117,8 @@ def product(lengths: tuple[Fraction, ...], highest: int) -> dict[str, Decimal]:
 @functools.cache
 def reduced(word: str) -> dict[str, int]:
     """A word as words without BBBA, which is 3 BBAB - 3 BABB + ABBB where [B, [B, [B, A]]] = 0."""
-    before, found, after = word.partition("BBBA")
-    if not found:
+    before, middle, after = word.partition("BBBA")
+    if not middle:
         return {word: 1}
     result: dict[str, int] = {}
     for other, factor in (("BBAB", 3), ("BABB", -3), ("ABBB", 1)):

@@ -22,6 +22,7 @@ class Forces:
     moving: bool = False
     rotor: bool = False
     motors: bool = False  # which change the momentum of the rotor
+    curved: bool = False  # the motors do that not at a constant rate
 
     @property
     def any(self) -> bool:
@@ -90,7 +91,8 @@ def _lifted(method: Method, forces: Forces, carried: bool = True) -> Method:
         step, start = composed_step(inner.step, inner.start, s), method.start
         torques = None if inner.torques_per_step is None else s * inner.torques_per_step
     else:
-        step = lifted_step(method.step, damped, moving, rotor, carried)
+        curved = (True,) if forces.curved else ()
+        step = lifted_step(method.step, damped, moving, rotor, carried, *curved)
         start = lifted_start(method.start, damped, moving) if carried else lifted_start(method.start)
         torques = None if moving else 1
     return replace(method, step=step, start=start, torques_per_step=torques, lifted=True)

@@ -1,4 +1,4 @@
-"""The loop whose steps follow the motion and stay reversible: after Hairer & Soderlind (2005).
+"""Steps that follow the motion and stay reversible: after Hairer & Soderlind (2005).
 
 A step that is a function of the state at its begin makes any method irreversible, and what a symmetric method owes to
 its symmetry, no drift of the energy above all, is lost. Here the density of steps rho, a step being eps/rho, is
@@ -17,12 +17,12 @@ the last bit, which is all that reversibility asks of it.
 
 from typing import Any
 
-from polhode.kernels.loop import keep
-from polhode.kernels.numbers import Body, Kernel, Number, Quat, State, Vec3
+from polhode.kernels.numbers import Body, Number, Quat, State, Vec3
 from polhode.kernels.rotations import compose, matrix
 from polhode.kernels.scalar import kernel, sqrt
 from polhode.kernels.step import moment_at, velocity_of
 from polhode.kernels.vectors import cross, dot, lin, mul, scaled
+from polhode.kernels.watching import part
 
 APART = 1 / 8
 """From a state to those of the difference, in steps: truncation is then below that of a step, and of the same order;
@@ -93,48 +93,31 @@ def growth(density: Any, eps: Number, t: Number, state: State, body: Body) -> Nu
 
 
 @kernel
-def advance_adapting(
-    step: Kernel,
-    density: Any,
-    body: Body,
-    eps: Number,
-    t_end: Number,
-    n: int,
-    every: int,
-    left: int,
-    state: State,
-    clock: Vec3,
-    out: Any,
-    row: int,
-) -> Any:
-    """Take `n` steps, or as many as end before `t_end`; after each `every` write (q, Pi, t) to the next row of `out`.
+def next_reversible(about: Any, t_end: Number, state: State, clock: Vec3, body: Body) -> Any:
+    """The next step, as ``pacing.py`` asks for it; `about` is (step, start, density, eps).
 
-    `clock` is (rho_(n-1/2), the time, what rounding has added to it). Returns the steps taken, the next row, the steps
-    left, iterations, the error of a solve that failed (-1: rho is not positive), state, clock, and whether the next
-    step would end behind t_end.
+    `clock` is (the time, what rounding has added to it, rho_(n-1/2)). The step that would go beyond t_end is shortened,
+    and the last. The error is -1 where rho is not positive.
     """
-    iterations = 0
-    for i in range(n):
-        rho, t, lost = clock
-        rho = rho + eps * growth(density, eps, t, state, body)
-        if not rho > 0:
-            return i, row, left, iterations, -1.0, state, clock, False
-        h = eps / rho
-        later = h - lost
-        t_after = t + later
-        if (t_after - t_end) * eps > 0:
-            return i, row, left, iterations, 0.0, state, clock, True
-        after, report = step(h, t, state, body)
-        iterations += report[0]
-        q, Pi, tau = after[0], after[1], after[2]
-        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
-        if not (report[1] == 0 and total - total == 0):
-            return i, row, left, iterations, 1.0 * report[1], state, clock, False
-        state, clock = after, (rho, t_after, (t_after - t) - later)
-        left -= 1
-        if left == 0:
-            keep(out, row, q, Pi)
-            out[row, 7] = t_after
-            row += 1
-            left = every
-    return n, row, left, iterations, 0.0, state, clock, False
+    step, start, density, eps = about
+    t, lost, rho = clock
+    rho = rho + eps * growth(density, eps, t, state, body)
+    if not rho > 0:
+        return state, clock, 0, -1.0, ()
+    h = eps / rho
+    later = h - lost
+    t_after = t + later
+    if (t_after - t_end) * eps > 0:
+        h = t_end - t
+        after, report = step(h, t, start(h, t, state[0], state[1], body), body)
+        return after, (t_end, 0.0 * lost, rho), report[0], 1.0 * report[1], ()
+    after, report = step(h, t, state, body)
+    return after, (t_after, (t_after - t) - later, rho), report[0], 1.0 * report[1], ()
+
+
+@kernel
+def inside_reversible(
+    about: Any, s: Number, h: Number, t: Number, state: State, inner: Any, body: Body
+) -> tuple[Quat, Vec3]:
+    """The state a time s behind a state: by one step of that length, the method's own, to its order."""
+    return part(about[0], about[1], s, t, state, body)

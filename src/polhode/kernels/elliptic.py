@@ -20,10 +20,10 @@ from polhode.kernels.numbers import Number, Numbers, Vec3
 from polhode.kernels.scalar import c0, c1, epsilon, kernel, sqrt
 
 MOST_DUPLICATIONS = 200
-"""Duplications (or halvings) after which a loop ends whatever the data: 2^200 periods, or not a number."""
+"""A loop ends after this many duplications (or halvings), whatever the data: that is 2^200 periods, or a NaN."""
 
 TERMS = 9
-"""Terms of the series of the third integral."""
+"""How many terms of the series of the third integral are taken."""
 
 
 @kernel

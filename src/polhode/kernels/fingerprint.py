@@ -10,30 +10,22 @@ what rests on the fingerprint, machine code kept for later or a checkpoint, is n
 """
 
 import decimal
-import dis
 import fractions
 import functools
 import hashlib
-import pathlib
-import sys
-import sysconfig
 import types
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from polhode.kernels.references import codes, is_library, is_library_name, paths, references
 from polhode.pickling import Travels
-
-LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
-"""Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), fractions.Fraction, decimal.Decimal)
 
 IN_C = "a function of C, known by its address alone"
-"""What `unseen` has for a torque from C: within one process the digest, which has the address, says what it is."""
-
-FROM_CELLS = {"LOAD_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
+"""The entry of `unseen` for a torque from C. Within one process its digest, which holds the address, identifies it."""
 
 
 @dataclass(frozen=True)
@@ -55,104 +47,6 @@ def fingerprint(values: Iterable[Any]) -> Fingerprint:
 def is_static(function: Any) -> bool:
     """Whether a function reaches nothing but this package, libraries and constants: what it does cannot change."""
     return isinstance(function, types.FunctionType) and _static_digest(function) is not None
-
-
-def reachable(functions: Iterable[Any]) -> list[types.FunctionType]:
-    """The given functions and every Python function they refer to, outside libraries, each once."""
-    found: dict[types.FunctionType, None] = {}
-    todo = list(functions)
-    while todo:
-        f = python_function(todo.pop())
-        if f is None or f in found or is_library(f):
-            continue
-        found[f] = None
-        todo.extend(value for _, value in references(f))
-    return list(found)
-
-
-def python_function(value: Any) -> types.FunctionType | None:
-    """A Python function, or that of which Numba has made a compiled one; None for anything else."""
-    value = getattr(value, "py_func", value)
-    return value if isinstance(value, types.FunctionType) else None
-
-
-def is_library(value: Any) -> bool:
-    """Whether a function, class or module belongs to a library that does not change."""
-    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    return isinstance(name, str) and _is_library(name.split(".")[0])
-
-
-@functools.cache
-def _is_library(root: str) -> bool:
-    if root in LIBRARIES or root == "builtins":
-        return True
-    if root not in sys.stdlib_module_names or root == "__main__":
-        return False
-    file = getattr(sys.modules.get(root), "__file__", None)  # a user's own random.py is not the standard library's
-    return file is None or pathlib.Path(file).is_relative_to(sysconfig.get_path("stdlib"))
-
-
-def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path, value) of what a function takes from outside: defaults, cells, globals, attributes of modules.
-
-    The path of ``module.part.value`` is its three names; a module is followed as far as the code names attributes.
-    """
-    yield from ((("default", str(i)), x) for i, x in enumerate(f.__defaults__ or ()))
-    yield from ((("default", name), x) for name, x in sorted((f.__kwdefaults__ or {}).items()))
-    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-    for path in paths(f.__code__):
-        name = path[0]
-        if name in cells:
-            try:
-                value = cells[name].cell_contents
-            except ValueError:  # not filled yet
-                continue
-        elif name in f.__globals__:
-            value = f.__globals__[name]
-        else:
-            continue  # a builtin, or not there: the path itself says which name was looked for
-        yield followed(path, value)
-
-
-def followed(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Any]:
-    """The value at the end of a path through modules, and the part of the path that led to it."""
-    taken = 1
-    while isinstance(value, types.ModuleType) and taken < len(path) and hasattr(value, path[taken]):
-        value = getattr(value, path[taken])
-        taken += 1
-    return path[:taken], value
-
-
-@functools.lru_cache(maxsize=4096)
-def paths(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
-    """What a code and those inside it load from outside: (name, attribute, ...)."""
-    found: dict[tuple[str, ...], None] = {}
-    free = set(code.co_freevars)
-    for part in codes(code):
-        path: tuple[str, ...] = ()
-        for step in dis.get_instructions(part):
-            name = str(step.argval)
-            if step.opname in {"LOAD_ATTR", "LOAD_METHOD"} and path:
-                path += (name,)
-                continue
-            if path:
-                found[path] = None
-            path = ()
-            if step.opname in {"LOAD_GLOBAL", "LOAD_NAME"} or (step.opname in FROM_CELLS and name in free):
-                path = (name,)
-            elif step.opname == "IMPORT_NAME":
-                found[("import " + name,)] = None
-        if path:
-            found[path] = None
-    return tuple(sorted(found))
-
-
-def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code and those inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes(constant)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -240,8 +134,8 @@ class _Walk:
         elif isinstance(value, types.FunctionType):
             if is_library(value):
                 self._say("library", _name(value))
-            elif (known := _static_digest(value)) is not None:
-                self.hash.update(known)
+            elif (digest := _static_digest(value)) is not None:
+                self.hash.update(digest)
             else:
                 self.add_function(value)
         elif hasattr(value, "cache_info") and _is_ours(value):  # of functools.cache: what it would give without it
@@ -283,7 +177,7 @@ class _Walk:
             self._say("takes", ".".join(path))
             self.add(value)
         for name, *_ in paths(f.__code__):
-            if name.startswith("import ") and not _is_library(name[7:].split(".")[0]):
+            if name.startswith("import ") and not is_library_name(name[7:].split(".")[0]):
                 self.unseen.append(f"the module {name[7:]}, imported inside {f.__qualname__}")
 
     def _add_array(self, value: Any) -> None:
@@ -313,7 +207,7 @@ class _Walk:
                 self.add(part)
 
     def _add_object(self, value: Any, kind: type) -> None:
-        """Any other object is what it would be made of again by pickle; one of ours, what it holds for others."""
+        """Any other object counts as what pickle makes it of; one of ours, as what it gives to other processes."""
         self.changeable = True
         if isinstance(value, Travels):  # a method, a problem: pickled by name it would lead to the whole catalogue
             self._say("ours", _name(kind))

@@ -18,10 +18,10 @@ from polhode.kernels.scalar import either, epsilon, everybody, finished, kept, k
 from polhode.kernels.vectors import apply, minus, plus, product, solve3
 
 MOST_ITERATIONS = 30
-"""Iterations after which a solve is given up."""
+"""A solve is given up after this many iterations."""
 
 GROWN = 1000
-"""Radians: sweeps that change a rotation by more are given up."""
+"""Sweeps that change a rotation by more radians than this are given up."""
 
 NO_SOLVE = (0, 0.0)
 """The report of an explicit step: iterations, error left."""
@@ -193,8 +193,8 @@ def both(a: Report, b: Report) -> Report:
 @kernel
 def within(report: Report, x: Number, most: int) -> Report:
     """The report of a solve, made a failure if |x| > most: solved, but not by the solution near zero."""
-    found = magnitude(x)
-    return (report[0], either(found > most, found, report[1]))
+    far = magnitude(x)
+    return (report[0], either(far > most, far, report[1]))
 
 
 @kernel
@@ -204,7 +204,7 @@ def size(a: Vec3) -> Number:
 
 
 MOST_TERMS = 100
-"""Of a series: eighty digits need forty."""
+"""The most terms of the series: eighty digits need forty."""
 
 
 @kernel

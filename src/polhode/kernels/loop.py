@@ -32,16 +32,27 @@ def advance(
         after, report = step(h, t0 + i * h, state, body)
         iterations += report[0]
         q, Pi, tau = after[0], after[1], after[2]
-        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        total = sum_of(q, Pi, tau)
         if not (report[1] == 0 and total - total == 0):  # an infinity or a NaN anywhere makes total - total NaN
             return i - first, row, left, iterations, 1.0 * report[1], state
         state = after
-        left -= 1
-        if left == 0:
-            keep(out, row, q, Pi)
-            row += 1
-            left = every
+        row, left = counted(out, row, left, every, q, Pi)
     return n, row, left, iterations, 0.0, state
+
+
+@kernel
+def sum_of(q: Quat, Pi: Vec3, tau: Vec3) -> Number:
+    """A sum to test a state by: an infinity or a NaN in it makes the sum one, too."""
+    return q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+
+
+@kernel
+def counted(out: Any, row: int, left: int, every: int, q: Quat, Pi: Vec3) -> tuple[int, int]:
+    """Count a step and write its state if a row is due; returns the next row and the steps left to it."""
+    if left != 1:
+        return row, left - 1
+    keep(out, row, q, Pi)
+    return row + 1, every
 
 
 @kernel
@@ -77,15 +88,15 @@ def survey(
     `origin` holds their values at the start, from which they are counted; `looks` is how many there are in the
     whole run. The tally has as many blocks of equal length as it has rows: see `note`.
     """
-    iterations, taken = 0, 0
-    while taken < n:
-        i = first + taken
-        size = min(every_look - i % every_look, n - taken)
+    iterations, done = 0, 0
+    while done < n:
+        i = first + done
+        size = min(every_look - i % every_look, n - done)
         took, row, left, its, error, state = advance(step, body, h, t0, i, size, every, left, state, out, row)
         iterations += its
-        taken += took
+        done += took
         if took < size:
-            return taken, row, left, iterations, error, state
+            return done, row, left, iterations, error, state
         if (i + size) % every_look == 0:
             values = watched(state[0], state[1], body, potential)
             look = (i + size) // every_look - 1
@@ -93,7 +104,7 @@ def survey(
             place = look - (block * looks + len(tally) - 1) // len(tally)
             for k in range(4):
                 note(tally, block, k, place, values[k] - origin[k])
-    return taken, row, left, iterations, 0.0, state
+    return done, row, left, iterations, 0.0, state
 
 
 @kernel
@@ -144,12 +155,8 @@ def advance_all(
         state, report = step(h, t0 + i * h, state, body)
         iterations += report[0]
         q, Pi, tau = state[0], state[1], state[2]
-        left -= 1
-        if left == 0:
-            keep(out, row, q, Pi)
-            row += 1
-            left = every
-        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        row, left = counted(out, row, left, every, q, Pi)
+        total = sum_of(q, Pi, tau)
         error = report[1] + (total - total)
         if not everybody(error == 0):
             return i + 1 - first, row, left, iterations, error, state

@@ -93,18 +93,18 @@ def in_pairs(terms: Any, add: Kernel) -> Number:
 def total(f: Number) -> Number:
     """The sum over the nodes, of those that mirror each other first: backwards in time it has the same bits."""
     values, half = f.values, len(f.values) // 2
-    found = values[half] if len(values) % 2 else 0 * values[0]
+    result = values[half] if len(values) % 2 else 0 * values[0]
     for i in range(half):
-        found = found + (values[i] + values[-1 - i])
-    return found
+        result = result + (values[i] + values[-1 - i])
+    return result
 
 
 def largest(f: Number) -> Number:
     """The largest of the values, which are not negative."""
-    found = f.values[0]
+    result = f.values[0]
     for x in f.values[1:]:
-        found = x if x > found else found
-    return found
+        result = x if x > result else result
+    return result
 
 
 def last_of(f: Number) -> Number:
@@ -117,8 +117,8 @@ def torques(t: Number, Q: Mat3, Omega: Vec3, body: Any) -> Vec3:
     source, times = body[3], t.values
     at = lambda vector, i: tuple(x.values[i] for x in vector)
     if len(source) == 2:
-        found = [source[0](times[i], at(Q, i), source[1]) for i in range(len(times))]
+        by_node = [source[0](times[i], at(Q, i), source[1]) for i in range(len(times))]
     else:
-        found = [source[0](times[i], at(Q, i), at(Omega, i), source[1]) for i in range(len(times))]
-    x, y, z = (Nodes(values) for values in zip(*found))
+        by_node = [source[0](times[i], at(Q, i), at(Omega, i), source[1]) for i in range(len(times))]
+    x, y, z = (Nodes(values) for values in zip(*by_node))
     return x, y, z

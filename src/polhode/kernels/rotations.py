@@ -13,7 +13,7 @@ from polhode.kernels.scalar import c0, c1, c2, c3, kernel, sqrt
 from polhode.kernels.vectors import cross, dot
 
 COARSE = 24
-"""Added and taken away again, it rounds a number near 1 to a multiple of 2^-48."""
+"""Adding this to a number near 1 and subtracting it again rounds the number to a multiple of 2^-48."""
 
 
 @kernel

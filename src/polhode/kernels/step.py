@@ -34,14 +34,14 @@ def moment_at(t: Number, q: Quat, Omega: Vec3, body: Body) -> Vec3:
 
 
 def pulled(source: Any, t: Number, Q: Mat3, Omega: Vec3) -> Vec3:
-    """A torque of either kind; in machine code the type of its source decides."""
+    """A torque of either kind: one that takes the velocity, or not. In machine code its type tells which."""
     if len(source) == 2:
         return source[0](t, Q, source[1])
     return source[0](t, Q, Omega, source[1])
 
 
 def velocity_of(Pi: Vec3, body: Any) -> Vec3:
-    """Omega = J^-1 Pi, or J^-1 (Pi - l) of a body with a rotor; in machine code its type decides."""
+    """Omega = J^-1 Pi, or J^-1 (Pi - l) of a body with a rotor; in machine code the type of the body tells which."""
     if len(body) == 4:
         return mul(body[1], Pi)
     return mul(body[1], minus(Pi, body[4]))

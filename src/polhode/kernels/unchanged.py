@@ -14,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_library, is_static, paths
+from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_static
+from polhode.kernels.references import is_library, paths
 
 MOST_BYTES = 1024
-"""Of an array that is compared byte by byte."""
+"""The largest array, in bytes, that is compared byte by byte."""
 
 MOST_THINGS = 256
-"""Values in a witness: beyond that, to walk is as fast."""
+"""The most values in a witness: with more, taking the fingerprint again is as fast."""
 
 _ABSENT = object()
 
@@ -56,9 +57,9 @@ _PROVED: "weakref.WeakKeyDictionary[Callable[..., Any], tuple[_Witness, Fingerpr
 
 def proof(function: Any) -> Fingerprint | None:
     """The fingerprint of a function if it is proved to be what it was; None when it has to be taken (again)."""
-    known = _PROVED.get(function) if isinstance(function, types.FunctionType) else None
+    proved = _PROVED.get(function) if isinstance(function, types.FunctionType) else None
     try:
-        return known[1] if known is not None and known[0].holds() else None
+        return proved[1] if proved is not None and proved[0].holds() else None
     except (ValueError, AttributeError):  # a cell that was emptied, an array that lost its type
         return None
 
@@ -81,8 +82,8 @@ def _of_static(functions: tuple[Any, ...]) -> Fingerprint:
 
 
 def _of_one(function: Any) -> Fingerprint:
-    if (known := proof(function)) is not None:
-        return known
+    if (proved := proof(function)) is not None:
+        return proved
     if is_static(function):
         return _of_static((function,))
     made = fingerprint((function,))

@@ -11,7 +11,7 @@ to ``runs.crossings``, which looks as closely as it has to.
 
 from typing import Any
 
-from polhode.kernels.loop import keep
+from polhode.kernels.loop import counted, sum_of
 from polhode.kernels.numbers import Body, Condition, Kernel, Number, Quat, State, Vec3
 from polhode.kernels.rotations import matrix
 from polhode.kernels.scalar import everybody, kernel
@@ -80,7 +80,7 @@ def advance_watched(
         t = t0 + i * h
         after, report = step(h, t, state, body)
         q, Pi, tau = after[0], after[1], after[2]
-        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        total = sum_of(q, Pi, tau)
         if not (report[1] == 0 and total - total == 0):
             return i - first, row, left, iterations + report[0], 1.0 * report[1], state, False
         q1, Pi1 = part(step, start, NODES[0] * h, t, state, body)
@@ -92,17 +92,13 @@ def advance_watched(
             d = seen_by(look, k, t + NODES[2] * h, q3, Pi3, body)
             e = seen_by(look, k, t0 + (i + 1) * h, q, Pi, body)
             if may_cross(values[k], b, c, d, e):
-                for j in range(k):  # of this step nothing has happened
+                for j in range(k):  # the step is not taken: its values are taken back
                     values[j] = seen_by(look, j, t, state[0], state[1], body)
                 return i - first, row, left, iterations, 0.0, state, True
             values[k] = e
         iterations += report[0]
         state = after
-        left -= 1
-        if left == 0:
-            keep(out, row, q, Pi)
-            row += 1
-            left = every
+        row, left = counted(out, row, left, every, q, Pi)
     return n, row, left, iterations, 0.0, state, False
 
 
@@ -149,12 +145,8 @@ def advance_all_watched(
                 note(k, i, open_question, a, e, (state[0], state[1], q, Pi), about)
             values[k, 0] = e
         state = after
-        left -= 1
-        if left == 0:
-            keep(out, row, q, Pi)
-            row += 1
-            left = every
-        total = q[0] + Pi[0] + Pi[1] + Pi[2] + tau[0] + tau[1] + tau[2]
+        row, left = counted(out, row, left, every, q, Pi)
+        total = sum_of(q, Pi, tau)
         error = report[1] + (total - total)
         if not everybody(error == 0):
             return i + 1 - first, row, left, iterations, error, state

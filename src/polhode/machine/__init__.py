@@ -1,10 +1,67 @@
 """Kernels to machine code: the only package that knows Numba.
 
-The rest of the package uses five of its modules; an import contract keeps the others to themselves.
-
-    compile           machine code of torques, potentials and loops, through a cache on disk; CannotCompile
-    ensemble_loop     the loop over blocks of bodies in lanes
-    quadrature_lanes  the torque of a method whose stages are the lanes
-    guard             does machine code say what the function says that it was made from?
-    cache             the folder of what is kept between processes
+What the rest of the package uses of it is `FACE`, below, a line each; the modules behind it are its own affair, which
+an import contract checks. A name is looked up when it is imported: no module asks for Numba before one is needed that
+compiles.
 """
+
+import importlib
+from typing import Any
+
+FACE = {
+    # ---- machine code of one function, which loops call by its address
+    "torque_code": "compile:torque",  # of a torque of type TORQUE or MOMENT
+    "potential_code": "compile:potential",  # of a potential
+    "event_code": "watching:event",  # of a function that a run watches, or that sets its steps
+    "stages_torque": "quadrature_lanes:torque_for",  # the torque of a method whose stages are the lanes, and its type
+    # ---- loops: one for each method, whatever the torque
+    "steps_loop": "compile:loop",  # many steps, states kept every so often
+    "survey_loop": "compile:survey",  # the same, with sums of energy and momentum on the way
+    "watching_loop": "watching:loop",  # the same, and it stops before a step in which a watched function changes sign
+    "reversible_loop": "pacing:reversible",  # steps that follow the motion, and could be taken back
+    "controlled_loop": "pacing:controlled",  # steps by a controller
+    "series_loop": "taylor_loop:taylor_loop",  # Taylor's method
+    "blocks_loop": "ensemble_loop:loop",  # blocks of bodies in lanes
+    "watching_blocks_loop": "ensemble_watching:loop",  # the same, with watched functions
+    # ---- smaller pieces
+    "energies": "compile:energies",  # a potential at every row of quaternions
+    "probe": "compile:probe",  # a torque or potential once, by its address
+    "event_probe": "watching:look",  # a watched function once, by its address
+    "inside_blocks": "ensemble_watching:inside",  # watched functions at a fraction of a step of some bodies
+    "first_node": "quadrature_lanes:first_node",  # for `probe`: a torque in lanes, at one attitude
+    "series_once": "taylor_loop:jet_once",  # the series of a motion at one state
+    "series_addresses": "taylor_objects:addresses",  # where the recurrences of a torque begin
+    "series_width": "taylor_places:width",  # numbers that they need for an order
+    # ---- types of functions, and of lanes
+    "TORQUE": "compile:TORQUE",
+    "MOMENT": "compile:MOMENT",  # a torque that depends on the velocity
+    "POTENTIAL": "compile:POTENTIAL",
+    "WIDTH": "ensemble_loop:WIDTH",  # bodies in a block
+    "HALF": "ensemble_loop:HALF",  # bodies in half of one
+    # ---- does machine code say what the function says that it was made from?
+    "check": "guard:check",
+    "check_function": "guard:check_function",
+    "floats_or_none": "guard:floats_or_none",  # a result as floats; None if it raised
+    "TURN": "guard:TURN",  # from one attitude of the comparison to the next
+    # ---- what could not be compiled, and what is kept between processes
+    "CannotCompile": "kept_code:CannotCompile",
+    "COMPILED": "kept_code:COMPILED",  # everything compiled in this process
+    "cache_folder": "kept_code:cache_folder",  # where machine code is kept
+    "cache_base": "cache:cache_base",  # where everything is kept, as POLHODE_CACHE says
+    "folder": "cache:folder",  # a folder in there: private, checked, bounded
+    "Folder": "cache:Folder",
+}
+"""Names of this package, and where they are: module:attribute."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in FACE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = FACE[name].split(":")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+    globals()[name] = value  # found at once the next time
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(FACE)

@@ -15,14 +15,14 @@ import shutil
 import tempfile
 import time
 
-from polhode.inputs.calls import warn
+from polhode.inputs.warning import warn
 
 MARK = b"polhode cache 1\n"
 MOST_BYTES, MOST_FILES = 512 * 2**20, 4096
-"""How much is kept; beyond that a quarter is given up."""
+"""The most that is kept; where it is exceeded, the quarter used longest ago is removed."""
 
 MOST_DAYS = 30
-"""How long the machine code of other versions of the sources is kept unused."""
+"""Machine code of other versions of the sources is removed when it has not been used for so long."""
 
 
 def cache_base() -> pathlib.Path:

@@ -18,6 +18,7 @@ from polhode.kernels.fingerprint import is_static
 from polhode.machine import compile
 from polhode.machine.frozen import inner, options_of
 from polhode.machine.half_blocks import joined, lower, upper
+from polhode.machine.kept_code import machine_code
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import HALF as HALF  # how wide blocks are, for those who make them
 from polhode.machine.lanes import I64, WIDTH, Lanes
@@ -46,7 +47,7 @@ def loop(
         f"-{parameters}{'-velocity' * compile.takes_velocity(kind)}" if torque else f"-{compile.label(kind)}"
     )
     make = functools.partial(blocks_of, memory, coefficients, width, kind, parameters, plainly)
-    return compile.machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
+    return machine_code(make, SIGNATURE, name, (step, start), (torque,) if torque else ())
 
 
 I8, ARRAYS = types.int64, types.Array(F8, 3, "C")
@@ -227,11 +228,11 @@ def alive(failed, b, width):
 
 def survivor(error, width):
     """A body of the block that did not fail, or -1."""
-    found = -1
+    lane = -1
     for k in range(width):
         if number_of(error, k) == 0:
-            found = k
-    return found
+            lane = k
+    return lane
 
 
 def note(error, i, b, failed, errors, width):
@@ -353,7 +354,7 @@ def number_of(typing_context, x, k):
 
 @intrinsic
 def address(typing_context, parameters, p, k):
-    """Where the parameters of body k of block p begin; (blocks, width, numbers) here: those of a body together."""
+    """Where the parameters of body k of block p begin, in an array (blocks, width, numbers): a body's are together."""
 
     def build(context, builder, signature, args):
         view = context.make_array(parameters)(context, builder, args[0])

@@ -17,6 +17,7 @@ from polhode.kernels.vectors import mul
 from polhode.machine import compile
 from polhode.machine.compile import NUMBERS, TORQUE
 from polhode.machine.ensemble_loop import GIVEN, address, blocks_of, number_of, viewer
+from polhode.machine.kept_code import machine_code
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import WIDTH
 from polhode.machine.overloads import F8
@@ -39,7 +40,7 @@ def loop(step, start, memory, coefficients, torque, width=WIDTH, kind=TORQUE, pa
         f"-{parameters}{'-velocity' * compile.takes_velocity(kind)}" if torque else f"-{compile.label(kind)}"
     )
     make = functools.partial(blocks_of, memory, coefficients, width, kind, parameters, _watchfully(width))
-    return compile.machine_code(make, WATCHING, name, (step, start), (torque,) if torque else ())
+    return machine_code(make, WATCHING, name, (step, start), (torque,) if torque else ())
 
 
 @functools.cache
@@ -66,11 +67,11 @@ def _valued(width):
 
     def value(k, t, Q, Omega, about):
         addresses, axes, p = about[0], about[1], about[2]
-        found = 0 * Q[0]
+        values = 0 * Q[0]
         for lane in range(width):
             one = event_at(addresses[k])(t, numbers_of(Q, lane), numbers_of(Omega, lane), address(axes, p, lane))
-            found = with_lane(found, lane, one)
-        return found
+            values = with_lane(values, lane, one)
+        return values
 
     return value_of_one if width == 1 else value
 
@@ -110,7 +111,7 @@ def inside(step, start, coefficients, kind=TORQUE):
         body_of, q_of, Pi_of = compile.body_of(coefficients, kind), taken(4, 0), taken(3, 4)
         event_at, place_of = pointer(EVENT), compile.place_of
 
-        def look(torque, constants, parameters, axes, h, body, function, t, theta, rows, values, found):
+        def look(torque, constants, parameters, axes, h, body, function, t, theta, rows, values, states):
             for j in range(len(rows)):
                 i = body[j]
                 one = body_of(constants[min(i, len(constants) - 1)], torque, parameters[min(i, len(parameters) - 1)])
@@ -122,13 +123,13 @@ def inside(step, start, coefficients, kind=TORQUE):
                     if report[1] != 0:
                         q = (math.nan, math.nan, math.nan, math.nan)
                 for k in range(4):
-                    found[j, k] = q[k]
+                    states[j, k] = q[k]
                 for k in range(3):
-                    found[j, 4 + k] = Pi[k]
+                    states[j, 4 + k] = Pi[k]
                 about = place_of(axes[min(i, len(axes) - 1)])
                 values[j] = event_at(function[j])(t[j] + theta[j] * h, matrix(q), mul(one[1], Pi), about)
 
         return look
 
     name = f"inside-{step.__name__}-{coefficients}-{compile.label(kind)}"
-    return compile.machine_code(make, INSIDE, name, kernels=(step, start, matrix, mul))
+    return machine_code(make, INSIDE, name, kernels=(step, start, matrix, mul))

@@ -16,7 +16,8 @@ from typing import Any
 import numba
 
 from polhode.kernels import scalar
-from polhode.kernels.fingerprint import is_library, is_static, paths
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.references import is_library, paths
 from polhode.machine.overloads import INSIDE
 from polhode.machine.straight_line import straightened
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
@@ -45,8 +46,8 @@ class _Copies:
         if id(value) in self._made:
             return self._made[id(value)]
         if hasattr(value, "py_func"):
-            asked = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
-            return self._function(value, value.py_func, False, {**asked, "pipeline_class": UsersCompiler})
+            options = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
+            return self._function(value, value.py_func, False, {**options, "pipeline_class": UsersCompiler})
         if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
             line = straightened(value)
             if line is None:
@@ -105,11 +106,11 @@ _INNER: "weakref.WeakSet[Callable[..., Any]]" = weakref.WeakSet()
 
 
 def inner(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> Any:
-    """A function compiled where machine code calls it, and held by nothing else: with its caller it is forgotten."""
+    """A function compiled where machine code calls it. Nothing else holds it, so it goes when its caller goes."""
     _INNER.add(function)
     return numba.njit(**options)(function)
 
 
 def is_compiled_where_called(function: Callable[..., Any]) -> bool:
-    """Whether it is one of those, which Numba finds without being told of them."""
+    """Whether a function is one of these copies, which Numba compiles without being told of them."""
     return function in _INNER

@@ -16,11 +16,12 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import warn
-from polhode.kernels.fingerprint import is_static, python_function, references
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.references import python_function, references
 from polhode.kernels.unchanged import proof
 
 TURN = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
-"""From the start to the other attitude: a rotation about no axis of symmetry."""
+"""The rotation from the start to the second attitude of the comparison; about no axis of symmetry."""
 
 TOLERANCE = 1e-9
 """The difference that counts as round-off, relative to the largest value found."""
@@ -29,7 +30,7 @@ Numbers = tuple[float, ...] | None  # None: an exception
 
 
 AGREED: "weakref.WeakKeyDictionary[Callable[..., Any], tuple[str, int]]" = weakref.WeakKeyDictionary()
-"""For a function, the fingerprint it had and the address of the machine code that agreed with it."""
+"""By function: the fingerprint that it had when machine code agreed with it, and the address of that code."""
 
 
 def check(
@@ -65,8 +66,8 @@ def check(
     if _difference(ours, theirs) <= 100 * noise < 1:
         return False
     raise InputError(
-        f"The machine code of the {what} does not compute what the Python function does: {_told(ours)} against "
-        f"{_told(theirs)} at the start and at another attitude. It is not used. Give compiled=False, or write the "
+        f"The machine code of the {what} does not compute what the Python function does: {_words(ours)} against "
+        f"{_words(theirs)} at the start and at another attitude. It is not used. Give compiled=False, or write the "
         "function with plain arithmetic; and please report this."
     )
 
@@ -94,16 +95,16 @@ def check_function(
         return floats_or_none(lambda: look(machine.address, par, t, Q, out) or out.tolist())
 
     def of_python(Q: np.ndarray) -> Numbers:
-        given = (tuple(Q[:9].tolist()), tuple(Q[9:].tolist()))[: 1 if velocity is None else 2]
-        arguments = (t, *given, problem.parameters)[what == "potential" :]
+        state = (tuple(Q[:9].tolist()), tuple(Q[9:].tolist()))[: 1 if velocity is None else 2]
+        arguments = (t, *state, problem.parameters)[what == "potential" :]
         return floats_or_none(lambda: kernel(*arguments) if size > 1 else (kernel(*arguments),))
 
     start = np.asarray(Q) @ problem.axes
     moving = () if velocity is None else np.asarray(velocity) @ problem.axes
     at = lambda Q: np.concatenate([Q.ravel(), moving])
-    known, same = proof(kernel), None
-    if known is not None:
-        same = (known.digest, machine.address)
+    proved, same = proof(kernel), None
+    if proved is not None:
+        same = (proved.digest, machine.address)
         if AGREED.get(kernel) == same and _agree(of_machine(at(start)), of_python(at(start))):
             return False
     places = [at(start), at(start @ TURN)]
@@ -122,7 +123,7 @@ def _agree(ours: Numbers, theirs: Numbers) -> bool:
 
 
 def floats_or_none(function: Callable[..., Any]) -> Numbers:
-    """What it returns, as floats, or None if it raises: what the user's function raises is told when a run meets it."""
+    """What a function returns, as floats; None if it raises. A run that meets the exception reports it."""
     try:
         return tuple(float(x) for x in function())
     except Exception:
@@ -145,7 +146,7 @@ def _difference(ours: list[Numbers], theirs: list[Numbers]) -> float:
 
 def _jitted(kernel: Callable[..., Any]) -> list[Any]:
     """The functions compiled by Numba that a function reaches."""
-    found, todo, met = [], [kernel], set()
+    jitted, todo, met = [], [kernel], set()
     while todo:
         value = todo.pop()
         f = python_function(value)
@@ -153,10 +154,10 @@ def _jitted(kernel: Callable[..., Any]) -> list[Any]:
             continue
         met.add(f)
         if value is not f and getattr(value, "signatures", False):
-            found.append(value)
+            jitted.append(value)
         todo.extend(x for _, x in references(f))
-    return found
+    return jitted
 
 
-def _told(values: list[Numbers]) -> str:
+def _words(values: list[Numbers]) -> str:
     return " and ".join("an exception" if x is None else np.array2string(np.array(x), precision=6) for x in values)

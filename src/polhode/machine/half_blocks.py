@@ -13,9 +13,9 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.kernels import scalar
-from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import repeated
-from polhode.kernels.loop import keep
+from polhode.kernels.loop import counted, keep, sum_of
+from polhode.kernels.references import reachable
 from polhode.kernels.step import moment_at, torque_at
 from polhode.machine.lanes import HALF, I32, WIDTH, Lanes, llvm, mapped, parts
 
@@ -98,6 +98,7 @@ def joined(typing_context, low, high):
     return mapped(low, change)(low, high), build
 
 
-WHOLE = (torque_at, moment_at, repeated, keep)
+WHOLE = (torque_at, moment_at, repeated, counted, keep, sum_of)
 """Kernels that are not halved though nothing in them says so: one that is better halved in its two parts, the attitude
-and the torque there; the iteration of a collocation method, whose sweep mixes nodes; and what writes whole blocks."""
+and the torque there; the iteration of a collocation method, whose sweep mixes nodes; and what the loop does between
+steps with whole blocks."""

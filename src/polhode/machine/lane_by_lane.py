@@ -56,13 +56,13 @@ def numbers_of(typing_context, values, k):
     """The numbers of one lane of nested tuples; what is not in lanes is everybody's."""
 
     def build(context, builder, signature, args):
-        def taken(value, kind):
+        def lane_of(value, kind):
             if isinstance(kind, types.BaseTuple):
-                parts = [taken(builder.extract_value(value, i), part) for i, part in enumerate(kind)]
+                parts = [lane_of(builder.extract_value(value, i), part) for i, part in enumerate(kind)]
                 return context.make_tuple(builder, _single(kind), parts)
             return builder.extract_element(value, args[1]) if isinstance(kind, Lanes) else value
 
-        return taken(args[0], values)
+        return lane_of(args[0], values)
 
     return _single(values)(values, k), build
 

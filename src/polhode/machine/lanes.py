@@ -24,7 +24,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, models, register_model
 
 from polhode.inputs import functions
-from polhode.kernels import scalar
+from polhode.kernels import scalar, stumpff
 from polhode.machine.overloads import F8, by_type
 
 HALF = 8 if "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2] else 4
@@ -70,7 +70,7 @@ class Mask(types.Type):
 @register_model(Lanes)
 @register_model(Mask)
 class _VectorModel(models.PrimitiveModel):
-    """A vector; in memory packed, as nobody aligns arrays and lists on the heap (32 bytes at most) for vectors."""
+    """A vector. In memory it is packed: the heap aligns arrays to 32 bytes at most, which is too little for vectors."""
 
     def __init__(self, manager, kind):
         super().__init__(manager, kind, kind.llvm)
@@ -101,8 +101,8 @@ def _wide(context, builder, value, kind, wanted):
 @lower_cast(types.Float, Lanes)
 @lower_cast(types.Integer, Lanes)
 @lower_cast(types.Boolean, Mask)
-def _cast(context, builder, given, wanted, value):
-    return _wide(context, builder, value, given, wanted)
+def _cast(context, builder, source, wanted, value):
+    return _wide(context, builder, value, source, wanted)
 
 
 def _operator(symbols, build, operand=Lanes, beside=NUMBER, result=Lanes):
@@ -291,7 +291,7 @@ def mapped(kind, change):
 
 
 def in_each_lane(function, label):
-    """What emits a function of doubles in each lane by itself: rare work, kept out of the way of the rest."""
+    """What emits a function of doubles for one lane after the other, as a call: it is rare."""
 
     def build(context, builder, signature, args):
         lanes = signature.return_type
@@ -361,11 +361,11 @@ def _none_of(x):
     return none_of(x)
 
 
-_stumpff(scalar.c0, scalar.c0_small, scalar.c0_real)
-_stumpff(scalar.c1, scalar.c1_small, scalar.c1_real)
-_stumpff(scalar.c3, scalar.c3_small, scalar.c3_real)
-_stumpff(scalar.c5, scalar.c5_small, scalar.c5_real)
-_stumpff(scalar.a3, scalar.a3_small, scalar.a3_real, most=0.0625)
+_stumpff(scalar.c0, stumpff.c0_small, stumpff.c0_real)
+_stumpff(scalar.c1, stumpff.c1_small, stumpff.c1_real)
+_stumpff(scalar.c3, stumpff.c3_small, stumpff.c3_real)
+_stumpff(scalar.c5, stumpff.c5_small, stumpff.c5_real)
+_stumpff(scalar.a3, stumpff.a3_small, stumpff.a3_real, most=0.0625)
 
 _in_lanes(scalar.sqrt, lambda x: math.sqrt(x))
 _in_lanes(scalar.magnitude, lambda x: abs(x))

@@ -11,7 +11,7 @@ from numba.extending import overload
 NUMBER = (types.Float, types.Integer)
 INLINE = {"error_model": "numpy", "forceinline": True}
 LARGEST = 2.0**31
-"""Exponents up to here are taken as whole numbers."""
+"""The largest exponent that is taken as a whole number."""
 
 
 def power(x, n):

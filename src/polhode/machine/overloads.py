@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from polhode.inputs import from_c, functions, parameters
-from polhode.kernels import scalar, step
+from polhode.kernels import scalar, step, stumpff
 from polhode.kernels.vectors import minus, mul
 from polhode.machine.link_only import LinkedCompiler
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
@@ -68,35 +68,35 @@ def _array_functions():
     from numba.np import linalg
 
     with IMPORTING:
-        asked = linalg.ensure_blas
+        original = linalg.ensure_blas
         linalg.ensure_blas = lambda: None
         try:
             from numba.np import arraymath
         finally:
-            linalg.ensure_blas = asked
-        arraymath.ensure_blas = asked
+            linalg.ensure_blas = original
+        arraymath.ensure_blas = original
 
 
 IMPORTING = threading.Lock()
 
 
 for _f in (
-    scalar.c0_real,
-    scalar.c0_small,
-    scalar.c1_real,
-    scalar.c1_small,
-    scalar.c3_real,
-    scalar.c3_small,
-    scalar.c0_complex,
-    scalar.c1_complex,
-    scalar.c3_complex,
-    scalar.c5_real,
-    scalar.c5_small,
-    scalar.c5_complex,
-    scalar.a3_real,
-    scalar.a3_small,
-    scalar.a3_complex,
-    scalar.series,
+    stumpff.c0_real,
+    stumpff.c0_small,
+    stumpff.c1_real,
+    stumpff.c1_small,
+    stumpff.c3_real,
+    stumpff.c3_small,
+    stumpff.c0_complex,
+    stumpff.c1_complex,
+    stumpff.c3_complex,
+    stumpff.c5_real,
+    stumpff.c5_small,
+    stumpff.c5_complex,
+    stumpff.a3_real,
+    stumpff.a3_small,
+    stumpff.a3_complex,
+    stumpff.series,
     functions.axes,
     functions.users_attitude,
 ):
@@ -195,11 +195,11 @@ def _stumpff(function, real, complex_):
         return None
 
 
-_stumpff(scalar.c0, scalar.c0_real, scalar.c0_complex)
-_stumpff(scalar.c1, scalar.c1_real, scalar.c1_complex)
-_stumpff(scalar.c3, scalar.c3_real, scalar.c3_complex)
-_stumpff(scalar.c5, scalar.c5_real, scalar.c5_complex)
-_stumpff(scalar.a3, scalar.a3_real, scalar.a3_complex)
+_stumpff(scalar.c0, stumpff.c0_real, stumpff.c0_complex)
+_stumpff(scalar.c1, stumpff.c1_real, stumpff.c1_complex)
+_stumpff(scalar.c3, stumpff.c3_real, stumpff.c3_complex)
+_stumpff(scalar.c5, stumpff.c5_real, stumpff.c5_complex)
+_stumpff(scalar.a3, stumpff.a3_real, stumpff.a3_complex)
 
 
 @by_type(step.pulled, jit_options={**INSIDE, "forceinline": True})

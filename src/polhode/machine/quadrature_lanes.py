@@ -11,6 +11,7 @@ from polhode.kernels.rotations import matrix
 from polhode.kernels.step import moment_at, torque_at
 from polhode.machine import compile
 from polhode.machine.compile import PAR
+from polhode.machine.kept_code import CannotCompile
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import I32, Lanes
 from polhode.machine.overloads import F8, by_type
@@ -28,7 +29,7 @@ def torque_for(kernel, otherwise, kind, s):
     at_nodes = _torque_at(s, compile.takes_velocity(kind))
     try:
         return compile.torque(kernel, at_nodes), at_nodes
-    except compile.CannotCompile:
+    except CannotCompile:
         return otherwise(), kind
 
 
@@ -118,10 +119,10 @@ def _total(typing_context, f):
 
     def build(context, builder, signature, args):
         at = lambda k: builder.extract_element(args[0], ir.Constant(I32, k))
-        found = at(s // 2) if s % 2 else builder.fmul(at(0), ir.Constant(ir.DoubleType(), 0.0))
+        result = at(s // 2) if s % 2 else builder.fmul(at(0), ir.Constant(ir.DoubleType(), 0.0))
         for k in range(s // 2):
-            found = builder.fadd(found, builder.fadd(at(k), at(s - 1 - k)))
-        return found
+            result = builder.fadd(result, builder.fadd(at(k), at(s - 1 - k)))
+        return result
 
     return F8(f), build
 
@@ -131,11 +132,11 @@ def _largest(typing_context, f):
     s = f.width
 
     def build(context, builder, signature, args):
-        found = builder.extract_element(args[0], ir.Constant(I32, 0))
+        result = builder.extract_element(args[0], ir.Constant(I32, 0))
         for k in range(1, s):
             x = builder.extract_element(args[0], ir.Constant(I32, k))
-            found = builder.select(builder.fcmp_ordered(">", x, found), x, found)
-        return found
+            result = builder.select(builder.fcmp_ordered(">", x, result), x, result)
+        return result
 
     return F8(f), build
 

@@ -23,7 +23,7 @@ import numpy as np
 from polhode.inputs import functions
 from polhode.inputs.functions import axes, users_attitude
 from polhode.inputs.parameters import Fields
-from polhode.kernels.fingerprint import codes, paths
+from polhode.kernels.references import codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
 from polhode.machine.c_calls import called_in_c
 from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, SPACE
@@ -36,10 +36,10 @@ REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE
 
 def straightened(kernel: Callable[..., Any]) -> Any:
     """The kernel of a user's torque by straight lines, or None if it stays what it is."""
-    known = made_by(kernel)
-    if known is None or known[0] not in KINDS:
+    recipe = made_by(kernel)
+    if recipe is None or recipe[0] not in KINDS:
         return None
-    maker, (user, *more) = known
+    maker, (user, *more) = recipe
     lines, in_axes = KINDS[maker]
     if hasattr(user, "in_c"):
         return in_axes(called_in_c(*user.in_c))
@@ -103,7 +103,7 @@ KINDS: dict[Callable[..., Any], tuple[Callable[[Any, Fields | None], Callable], 
     functions.potential_only: (_potential, _in_body),
     functions.timed_potential_only: (_timed_potential, _in_body),
 }
-"""By what makes the kernel of a user's function: what makes lines of the function, and a kernel of the lines."""
+"""By the maker of a kernel from a user's function: what makes lines of the function, and a kernel of these lines."""
 
 
 def _slope(U: Any, Q: tuple[Symbol, ...]) -> tuple[Any, ...]:
@@ -127,15 +127,15 @@ def _slope(U: Any, Q: tuple[Symbol, ...]) -> tuple[Any, ...]:
 
 
 def _line(call: Callable[..., Any], fields: Fields | None, arguments: tuple[str, ...]) -> Callable:
-    """The function that a call is, of the arguments and the parameters, as lines of Python."""
+    """What a call computes of the arguments and the parameters, as a function of straight lines of Python."""
     tape = Tape()
     sizes = {"t": None, "Q": 9, "Omega": 3}
-    given: list[Any] = []
+    symbols: list[Any] = []
     for name in arguments:
         n = sizes[name]
-        given.append(tape.argument(name) if n is None else tuple(tape.argument(f"{name}[{k}]") for k in range(n)))
+        symbols.append(tape.argument(name) if n is None else tuple(tape.argument(f"{name}[{k}]") for k in range(n)))
     count = 0 if fields is None else fields.first + sum(int(np.prod(shape)) for shape in fields.shapes)
-    result = call(*given, tuple(tape.argument(f"par[{k}]") for k in range(count)))
+    result = call(*symbols, tuple(tape.argument(f"par[{k}]") for k in range(count)))
     results = ", ".join(operand(x) for x in result)
     text = "\n    ".join([f"def line({', '.join(arguments)}, par):", *tape.text(), f"return {results}"])
     space: dict[str, Any] = {"np": np, "math": math, "__name__": "straight"}
@@ -160,9 +160,9 @@ class _Copies:
 
     def of(self, value: Any) -> Any:
         """A value as a function may have it while it is traced."""
-        for known in (self._made, MODULES, ONE_BY_ONE):
-            if id(value) in known:
-                return known[id(value)]
+        for table in (self._made, MODULES, ONE_BY_ONE):
+            if id(value) in table:
+                return table[id(value)]
         if isinstance(value, (bool, int, float)):
             return value
         if type(value) is tuple:

@@ -58,8 +58,8 @@ def _arctan2(original: Callable[..., Any], name: str) -> Callable:
     def function(y: Any, x: Any) -> Any:
         if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
             raise NotStraight("an array where a number is wanted")
-        found = next((z.tape for z in (x, y) if isinstance(z, Symbol)), None)
-        return original(y, x) if found is None else found.done(name, y, x)
+        tape = next((z.tape for z in (x, y) if isinstance(z, Symbol)), None)
+        return original(y, x) if tape is None else tape.done(name, y, x)
 
     return function
 
@@ -68,8 +68,8 @@ def _array(values: Any, dtype: Any = None) -> np.ndarray:
     """An array of doubles, or of symbols and numbers."""
     if dtype not in (None, float, np.float64):
         raise NotStraight(f"an array of {dtype}")
-    found = np.array(values)
-    return found if found.dtype == object else np.array(values, dtype=dtype)
+    array = np.array(values)
+    return array if array.dtype == object else np.array(values, dtype=dtype)
 
 
 def _of_shape(make: Callable[..., Any]) -> Callable:

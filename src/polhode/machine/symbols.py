@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 MOST_LINES = 500
-"""Of a tape: longer functions are left as they are, as they would take seconds to compile."""
+"""The most lines of a tape: a longer function would take seconds to compile, and is left as it is."""
 
 MOST_FACTORS = 64
 """Whole powers up to here are products, as they are for literals in machine code."""
@@ -33,9 +33,9 @@ class Tape:
         """A symbol for an argument of the function, as it is written: ``Q[3]``."""
         return Symbol(self, text)
 
-    def done(self, operation: str, *given: Any) -> "Symbol":
+    def done(self, operation: str, *operands: Any) -> "Symbol":
         """A symbol for the result of an operation, a new line or that of its equal."""
-        key = operation, tuple(operand(x) for x in given)
+        key = operation, tuple(operand(x) for x in operands)
         if key not in self._names:
             if len(self.lines) >= MOST_LINES:
                 raise NotStraight(f"more than {MOST_LINES} operations")
@@ -45,16 +45,16 @@ class Tape:
 
     def text(self) -> list[str]:
         """The lines as Python."""
-        return [f"{name} = {written(operation, given)}" for name, operation, given in self.lines]
+        return [f"{name} = {written(operation, operands)}" for name, operation, operands in self.lines]
 
 
-def written(operation: str, given: tuple[str, ...]) -> str:
+def written(operation: str, operands: tuple[str, ...]) -> str:
     """An operation as Python."""
     if operation == "neg":
-        return f"-{given[0]}"
+        return f"-{operands[0]}"
     if operation in INFIX:
-        return f"{given[0]} {operation} {given[1]}"
-    return f"{operation}({', '.join(given)})"
+        return f"{operands[0]} {operation} {operands[1]}"
+    return f"{operation}({', '.join(operands)})"
 
 
 INFIX = ("+", "-", "*", "/", "**")
@@ -154,11 +154,11 @@ def gradient(result: Symbol) -> dict[str, Any]:
     """The derivatives of a symbol by all that its tape mentions, by name: from the last line back to the first."""
     tape = result.tape
     slopes: dict[str, Any] = {result.name: 1.0}
-    for name, operation, given in reversed(tuple(tape.lines)):
+    for name, operation, operands in reversed(tuple(tape.lines)):
         if name not in slopes:
             continue
-        values = [_value(tape, text) for text in given]
-        for text, value, rule in zip(given, values, RULES.get(operation, ())):
+        values = [_value(tape, text) for text in operands]
+        for text, value, rule in zip(operands, values, RULES.get(operation, ())):
             if not isinstance(value, Symbol):
                 continue
             if rule is None:

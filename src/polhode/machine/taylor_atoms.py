@@ -26,8 +26,11 @@ class Atoms:
     work: ir.Value
     numbers: list[ir.Value]  # the rows of data
     values: list[Values]  # of atoms, by order: 0, 1, and the one before
-    factors: list[Factors]
+    first: Factors  # of the state, of order 0; side 2 is the right one with its sign
+    second: Factors  # of order 1
+    late: dict[int, int]  # of each atom, when it is known
     width: int
+    inverses: ir.GlobalVariable  # 1/n
 
     def _values(self, state: ir.Value, sums: Values) -> Values:
         """Coefficient n of every atom."""
@@ -92,32 +95,33 @@ class Atoms:
                 r = atom.of[1]
                 if (place := self.places.of[i, 0]) in self.places.simple:
                     return b.extract_element(sums[place // W * W], ir.Constant(I32, place % W))
-                total = self._middle(i, 0, sums)
-                return self._added(first[s], values[r], self._added(first[r], values[s], total))
+                s, r = sorted((s, r), key=self.late.__getitem__)
+                return self._plus(first[s], values[r], self._plus(first[r], values[s], self._middle(i, 0, sums)))
             case "pow":  # j = 0 has no weight
-                p = atom.number
-                inner = b.fmul(number(p), self._added(first[i], values[s], self._middle(i, 0, sums)))
-                heavy = self._middle(i, 1, sums)
-                if heavy is not None:
-                    inner = self._fma(b.fmul(number(-(p + 1)), self.scale), heavy, inner)
-                return b.fmul(inner, b.fdiv(number(1.0), first[s]))
+                p, inverse = atom.number, b.fdiv(number(1.0), first[s])
+                light, heavy = self._middle(i, 0, sums), self._middle(i, 1, sums)
+                known = None
+                if light is not None and heavy is not None:
+                    known = self._fma(b.fmul(number(-(p + 1)), self.scale), heavy, b.fmul(number(p), light))
+                    known = b.fmul(known, inverse)
+                return self._plus(b.fmul(b.fmul(number(p), first[i]), inverse), values[s], known)
             case "exp":
-                return self._scaled(self._middle(i, 0, sums), b.fmul(first[i], values[s]))
+                return self._plus(first[i], values[s], self._scaled(self.scale, self._middle(i, 0, sums)))
             case "log":
-                heavy = self._middle(i, 0, sums)
-                rest = values[s] if heavy is None else b.fsub(values[s], b.fmul(self.scale, heavy))
-                return b.fmul(rest, b.fdiv(number(1.0), first[s]))
+                inverse = b.fdiv(number(1.0), first[s])
+                known = self._scaled(b.fneg(b.fmul(self.scale, inverse)), self._middle(i, 0, sums))
+                return self._plus(inverse, values[s], known)
             case _:  # sine and cosine
-                other = self.r.lanes[i][0].a
-                value = self._scaled(self._middle(i, 0, sums), b.fmul(first[other], values[s]))
-                return value if atom.kind == "sin" else b.fneg(value)
+                sign = number(1.0 if atom.kind == "sin" else -1.0)
+                known = self._scaled(b.fmul(sign, self.scale), self._middle(i, 0, sums))
+                return self._plus(b.fmul(sign, first[self.r.lanes[i][0].a]), values[s], known)
 
-    def _added(self, x: ir.Value, y: ir.Value, total: ir.Value | None) -> ir.Value:
+    def _plus(self, x: ir.Value, y: ir.Value, total: ir.Value | None) -> ir.Value:
+        """x y + total; what comes last is to be in the outermost product."""
         return self.b.fmul(x, y) if total is None else self._fma(x, y, total)
 
-    def _scaled(self, total: ir.Value | None, rest: ir.Value) -> ir.Value:
-        """total/n + rest"""
-        return rest if total is None else self._fma(self.scale, total, rest)
+    def _scaled(self, scale: ir.Value, total: ir.Value | None) -> ir.Value | None:
+        return None if total is None else self.b.fmul(scale, total)
 
     def _middle(self, i: int, k: int, sums: Values) -> ir.Value | None:
         """The sum of a lane for 0 < j < n; None if there is no such j."""
@@ -131,8 +135,10 @@ class Atoms:
         right = weighted(before[lane.b]) if lane.weight_b else before[lane.b]
         if self.known == 2:
             return self.b.fmul(one[lane.a], one[lane.b])
-        total = self.b.extract_element(sums[place // W * W], ir.Constant(I32, place % W))
-        return self._fma(one[lane.a], right, self._fma(left, one[lane.b], total))
+        total = None
+        if self.known != 3:
+            total = self.b.extract_element(sums[place // W * W], ir.Constant(I32, place % W))
+        return self._plus(one[lane.a], right, self._plus(left, one[lane.b], total))
 
     def _other_factors(self, values: Values) -> None:
         """Row n of the lanes that are not products of the state."""
@@ -140,11 +146,11 @@ class Atoms:
         weight = b.sitofp(self.n, F8)
         for place in self.places.other:
             lane = self.places.lanes[place]
+            if lane is None:  # it stays zero
+                continue
             for side in (0, 1):
-                value = number(0.0)
-                if lane is not None:
-                    value = values[lane.b if side else lane.a]
-                    value = b.fmul(weight, value) if (lane.weight_b if side else lane.weight_a) else value
+                value = values[lane.b if side else lane.a]
+                value = b.fmul(weight, value) if (lane.weight_b if side else lane.weight_a) else value
                 b.store(value, b.gep(self.work, [self._place(self.n, side, place)]))
 
     def _fma(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
@@ -156,6 +162,12 @@ class Atoms:
         return self.b.call(function, list(arguments))
 
     # ---- shared with the rest
+
+    def _vector(self, base: ir.Value, place: ir.Value) -> ir.Value:
+        return self.b.bitcast(self.b.gep(base, [place]), V.as_pointer())
+
+    def _inverse(self, n: ir.Value) -> ir.Value:
+        return self.b.load(self.b.gep(self.inverses, [whole(0), n]))
 
     def _place(self, row: ir.Value, side: int, lane: int) -> ir.Value:
         """Of the left (side 0) or right (1) factor of a lane."""
@@ -172,8 +184,9 @@ class Atoms:
     def _summed(self, sums: Sums, at: int, values: Values) -> ir.Value:
         """Up to eight sums of atoms; the data begin at row `at`. Three chains, to wait less."""
         parts: list[ir.Value | None] = [self.numbers[at] if self.known == 0 else None, None, None]
-        for k, a in enumerate(sums.of):
-            x, column, total = self._everywhere(values[a]), self.numbers[at + 1 + k], parts[k % 3]
-            parts[k % 3] = self.b.fmul(x, column) if total is None else self._fma(x, column, total)
+        in_time = sorted(range(len(sums.of)), key=lambda k: self.late[sums.of[k]])
+        for i, k in enumerate(in_time):
+            x, column = self._everywhere(values[sums.of[k]]), self.numbers[at + 1 + k]
+            parts[i % 3] = self._plus(x, column, parts[i % 3])
         some = [x for x in parts if x is not None]
         return functools.reduce(self.b.fadd, some) if some else ir.Constant(V, [0.0] * W)

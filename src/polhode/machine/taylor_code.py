@@ -17,37 +17,47 @@ from typing import Any
 
 from llvmlite import ir
 
+from polhode.integrators.taylor.formula import TIME
 from polhode.integrators.taylor.recurrences import Recurrences
-from polhode.machine.taylor_atoms import Atoms
 from polhode.machine.taylor_places import F8, I64, MOST_ORDER, PEELED, Factors, Places, V, Values, W, number, whole
+from polhode.machine.taylor_reach import Reach
 
+NOTHING = ir.VoidType()
 Q_LEFT, Q_RIGHT = (1, 0, 0, 0, 2, 2, 3, 1), (4, 4, 5, 6, 5, 6, 4, 5)
 Q_SIGNS = (-0.5, 0.5, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5)
 G_LEFT, G_RIGHT = (3, 3, 1, 2, 5, 6, 4, 7), (6, 5, 6, 4, 6, 4, 5, 7)
 
 
-class Jet(Atoms):
-    """Writes jet(y, t, order, data, work, series) and value(series, order, s, out).
+class Jet(Reach):
+    """Writes jet(y, t, order, data, work, series), and beside it the functions of ``Reach``.
 
-    jet makes the coefficients 0 to `order` of the state, in rows of eight; value sums all but the first, at s.
+    jet makes the coefficients 0 to `order` of the state, at least four, in rows of eight.
     """
 
     def __init__(self, r: Recurrences) -> None:
         self.r, self.places = r, Places(r)
         self.width = len(self.places.lanes)
+        self.late = dict.fromkeys(range(TIME + 1), 0)
+        for when, what in enumerate(r.plan, 1):
+            self.late |= dict.fromkeys((what,) if isinstance(what, int) else what.atoms, when)
         self.module = ir.Module(name="taylor")
         table = ir.ArrayType(F8, MOST_ORDER + 1)
         self.inverses = ir.GlobalVariable(self.module, table, name="inverses")
         self.inverses.global_constant, self.inverses.linkage = True, "private"
         self.inverses.initializer = ir.Constant(table, [0.0, *(1 / n for n in range(1, MOST_ORDER + 1))])
-        self.y, self.t, self.order, self.data, self.work, self.series = self._function("jet", "pdippp")
+        self.y, self.t, self.order, self.data, self.work, self.series = self._function("jet", "pdippp", NOTHING)
         self._write_jet()
-        self.series, order, s, out = self._function("value", "pidp")
-        self._write_value(order, s, out)
+        for name, arguments, write, result in (
+            ("value", "pidp", self._write_value, NOTHING),
+            ("reach", "pid", self._write_reach, F8),
+            ("move", "pidp", self._write_move, NOTHING),
+        ):
+            self.series, *rest = self._function(name, arguments, result)
+            write(*rest)
 
-    def _function(self, name: str, arguments: str) -> tuple[Any, ...]:
+    def _function(self, name: str, arguments: str, result: ir.Type) -> tuple[Any, ...]:
         kinds = [{"p": F8.as_pointer(), "d": F8, "i": I64}[x] for x in arguments]
-        self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), kinds), name=name)
+        self.function = ir.Function(self.module, ir.FunctionType(result, kinds), name=name)
         self.function.attributes.add("nounwind")
         for argument, kind in zip(self.function.args, arguments):
             if kind == "p":
@@ -58,14 +68,14 @@ class Jet(Atoms):
     # ---- the whole -------------------------------------------------------------------------------------------
 
     def _write_jet(self) -> None:
-        """Orders 0, 1, 2 one by one, the others in a loop."""
+        """Orders 0 to 3 one by one, the others in a loop."""
         b = self.b
         rows = range(len(self.r.data))
         self.numbers = [b.load(self._vector(self.data, whole(W * i)), align=8) for i in rows]
         state = b.load(self._vector(self.y, whole(0)), align=8)
         self.values: list[Values] = []
-        self.factors: list[Factors] = []
         for n in range(PEELED):
+            b.store(state, self._vector(self.series, whole(W * n)), align=8)
             state = self._order(whole(n), n, state)
         entry = b.block
         head, body, done = (self.function.append_basic_block(x) for x in ("head", "body", "done"))
@@ -93,12 +103,7 @@ class Jet(Atoms):
         """All coefficients of order n, and that of the state of order n + 1; `known` is n where it is a number."""
         self.n, self.known = n, known
         self.scale = number(1 / known if known else 0.0) if known is not None else self._inverse(n)
-        if known is not None:
-            self.b.store(state, self._vector(self.series, whole(W * known)), align=8)
-        here = self._state_factors(state)
-        sums = self._sums(here)
-        if known is not None:
-            self.factors.append(here)
+        sums = self._sums(state)
         values = self._values(state, sums)
         self.values.append(values)
         self._other_factors(values)
@@ -109,47 +114,19 @@ class Jet(Atoms):
         lanes = [self.places.lanes[k] for k in self.places.other]
         return sorted({i for lane in lanes if lane for i in (lane.a, lane.b)} | set(self.r.turns))
 
-    def _write_value(self, order: ir.Value, s: ir.Value, out: ir.Value) -> None:
-        """Horner's scheme for terms of even and of odd order apart, half the waiting; the order is even."""
-        b = self.b
-        term = lambda n: b.load(self._vector(self.series, b.mul(n, whole(W))), align=8)
-        one, two = self._everywhere(s), self._everywhere(b.fmul(s, s))
-        even, odd, below = term(order), term(b.sub(order, whole(1))), b.sub(order, whole(2))
-        entry = b.block
-        loop, done = (self.function.append_basic_block(x) for x in ("loop", "done"))
-        b.branch(loop)
-        b.position_at_end(loop)
-        n, x, y = b.phi(I64), b.phi(V), b.phi(V)
-        for phi, value in ((n, below), (x, even), (y, odd)):
-            phi.add_incoming(value, entry)
-        more = self._fma(x, two, term(n)), self._fma(y, two, term(b.sub(n, whole(1))))
-        before = b.sub(n, whole(2))
-        for phi, value in ((n, before), (x, more[0]), (y, more[1])):
-            phi.add_incoming(value, loop)
-        b.cbranch(b.icmp_signed(">", before, whole(0)), loop, done)
-        b.position_at_end(done)
-        b.store(self._fma(more[0], two, b.fmul(more[1], one)), self._vector(out, whole(0)), align=8)
-        b.ret_void()
-
     # ---- where numbers lie -----------------------------------------------------------------------------------
-
-    def _vector(self, base: ir.Value, place: ir.Value) -> ir.Value:
-        return self.b.bitcast(self.b.gep(base, [place]), V.as_pointer())
 
     def _factor(self, row: ir.Value, side: int, lane: int) -> ir.Value:
         return self.b.load(self._vector(self.work, self._place(row, side, lane)), align=8)
 
-    def _inverse(self, n: ir.Value) -> ir.Value:
-        return self.b.load(self.b.gep(self.inverses, [whole(0), n]))
-
     # ---- the state -------------------------------------------------------------------------------------------
 
     def _state_factors(self, state: ir.Value) -> Factors:
-        """The factors of order n in the lanes that are products of the state, by lane and side; stored, too."""
+        """The factors of order n in the lanes that are products of the state, by lane and side, without signs."""
         found = {
-            (0, 0): self.b.fmul(self._picked(state, Q_LEFT), ir.Constant(V, list(Q_SIGNS))),
+            (0, 0): self._picked(state, Q_LEFT),
             (0, 1): self._picked(state, Q_RIGHT),
-            (W, 0): self.b.fmul(self._picked(state, G_LEFT), self.numbers[0]),
+            (W, 0): self._picked(state, G_LEFT),
             (W, 1): self._picked(state, G_RIGHT),
         }
         for v in range(self.places.simple.start, self.places.simple.stop, W):
@@ -157,9 +134,13 @@ class Jet(Atoms):
             for side in (0, 1):
                 places = tuple((lane.b if side else lane.a) if lane else 7 for lane in lanes)
                 found[v, side] = self._picked(state, places)
-        for (v, side), value in found.items():
-            self.b.store(value, self._vector(self.work, self._place(self.n, side, v)), align=8)
         return found
+
+    def _signed(self, v: int, factor: ir.Value) -> ir.Value:
+        """A factor of a lane of free motion times what stands before the product; others as they are."""
+        if v > W:
+            return factor
+        return self.b.fmul(factor, self.numbers[0] if v else ir.Constant(V, list(Q_SIGNS)))
 
     def _next(self, values: Values, sums: Values) -> ir.Value:
         """Coefficient n + 1 of the state, from the rates of order n."""
@@ -175,35 +156,48 @@ class Jet(Atoms):
 
     # ---- sums over j -----------------------------------------------------------------------------------------
 
-    def _sums(self, here: Factors) -> Values:
+    def _sums(self, state: ir.Value) -> Values:
         """The sums of A_j B_(n-j), of every vector of lanes, but for what is not known yet in lanes beyond the state's.
 
         There the terms 0, 1, n - 1, n are added when they are known: what has just been stored as numbers is slow to
-        load as a vector.
+        load as a vector. What comes last, the terms with the state of order n, is added last, so that nothing waits
+        for it but two sums.
         """
-        n = self.known
+        n, last = self.known, self._state_factors(state)
+        middle = self._looped() if n is None else {}
+        vectors = range(0, self.places.simple.stop, W)
+        signed = {v: self._signed(v, last[v, 0]) for v in vectors}
         if n == 0:
-            return {v: self.b.fmul(here[v, 0], here[v, 1]) for v in range(0, self.places.simple.stop, W)}
-        ends = {}
-        for v in range(0, self.places.simple.stop, W):
-            first, last = self.factors[0], here
-            total = self._fma(last[v, 0], first[v, 1], self.b.fmul(first[v, 0], last[v, 1]))
-            if n != 1:
-                one = self.factors[1]
-                near = [self._factor(self.b.sub(self.n, whole(1)), side, v) for side in (0, 1)] if n is None else None
-                total = self._fma(one[v, 0], near[1] if near else one[v, 1], total)
-                total = self._fma(near[0], one[v, 1], total) if near else total
-            ends[v] = total
-        return ends if n is not None else self._looped(ends)
+            self.first = last | {(v, 2): self._signed(v, last[v, 1]) for v in vectors}
+            self.first |= {(v, 0): signed[v] for v in vectors}
+            found = {v: self.b.fmul(signed[v], last[v, 1]) for v in vectors}
+        else:
+            found = middle | {v: self._ended(v, middle.get(v), last) for v in vectors}
+        if n == 1:
+            self.second = last | {(v, 0): signed[v] for v in vectors}
+        for v in vectors:
+            for side, value in ((0, signed[v]), (1, last[v, 1])):
+                self.b.store(value, self._vector(self.work, self._place(self.n, side, v)), align=8)
+        return found
 
-    def _looped(self, ends: Values) -> Values:
-        """The terms 2 ... n - 2, added to those at the ends; two at a time, to wait less."""
+    def _ended(self, v: int, total: ir.Value | None, last: Factors) -> ir.Value:
+        """The terms 1, n - 1, 0, n, added to those between them."""
+        if self.known != 1:
+            before = self.b.sub(self.n, whole(1))
+            total = self._plus(self.second[v, 0], self._factor(before, 1, v), total)
+            if self.known != 2:
+                total = self._plus(self._factor(before, 0, v), self.second[v, 1], total)
+        total = self._plus(self.first[v, 0], last[v, 1], total)
+        return self._plus(last[v, 0], self.first[v, 2], total)
+
+    def _looped(self) -> Values:
+        """The terms 2 ... n - 2."""
         b = self.b
         vectors = range(0, self.width, W)
         zeros = ir.Constant(V, [0.0] * W)
         before, stop = b.block, b.sub(self.n, whole(2))
         loop, after = (self.function.append_basic_block(x) for x in ("sums", "summed"))
-        b.cbranch(b.icmp_signed("<=", whole(2), stop), loop, after)
+        b.branch(loop)
         b.position_at_end(loop)
         j = b.phi(I64)
         totals = [b.phi(V) for _ in vectors]
@@ -218,10 +212,4 @@ class Jet(Atoms):
             phi.add_incoming(value, loop)
         b.cbranch(b.icmp_signed("<=", following, stop), loop, after)
         b.position_at_end(after)
-        result = {}
-        for v, value in zip(vectors, more):
-            total = b.phi(V)
-            total.add_incoming(zeros, before)
-            total.add_incoming(value, loop)
-            result[v] = total
-        return {v: b.fadd(x, ends[v]) if v in ends else x for v, x in result.items()}
+        return dict(zip(vectors, more))

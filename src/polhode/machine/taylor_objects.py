@@ -8,18 +8,21 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from polhode.integrators.taylor import recurrences
+from polhode.integrators.taylor import recurrences, steps
 from polhode.integrators.taylor.recurrences import Recurrences
-from polhode.machine import taylor_atoms, taylor_code, taylor_places
+from polhode.machine import taylor_atoms, taylor_code, taylor_places, taylor_reach
 from polhode.machine.cache import cache_base, folder
 from polhode.machine.taylor_code import Jet
 
 _ENGINES: dict[str, tuple[Any, ...]] = {}
-"""What holds the machine code of this process, and its two addresses, by what it was made from."""
+"""What holds the machine code of this process, and their addresses, by what it was made from."""
 
 
-def addresses(r: Recurrences) -> tuple[int, int]:
-    """Where the machine code of jet and value begins."""
+FUNCTIONS = ("jet", "value", "reach", "move")
+
+
+def addresses(r: Recurrences) -> tuple[int, ...]:
+    """Where the machine code of each of FUNCTIONS begins."""
     text = repr((_made_by(), r.structure))
     key = hashlib.sha256(text.encode()).hexdigest()[:32]
     if key not in _ENGINES:
@@ -31,14 +34,14 @@ def addresses(r: Recurrences) -> tuple[int, int]:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        _ENGINES[key] = engine, (engine.get_function_address("jet"), engine.get_function_address("value"))
+        _ENGINES[key] = engine, tuple(map(engine.get_function_address, FUNCTIONS))
     return _ENGINES[key][1]
 
 
 @functools.cache
 def _made_by() -> str:
     """The processor, the compiler, and the sources."""
-    modules = (recurrences, taylor_places, taylor_atoms, taylor_code)
+    modules = (recurrences, steps, taylor_places, taylor_atoms, taylor_reach, taylor_code)
     files = [pathlib.Path(__file__), *(pathlib.Path(str(m.__file__)) for m in modules)]
     sources = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
     return repr((llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sources))

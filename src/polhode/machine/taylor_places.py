@@ -11,7 +11,7 @@ V = ir.VectorType(F8, W)
 MOST_ORDER = 62
 """The highest order that there is a reciprocal for."""
 
-PEELED = 3  # orders that are written one by one: the sums of later ones have four terms at their ends
+PEELED = 4  # orders that are written one by one: the sums of later ones have terms between those at their ends
 
 Values = dict[int, ir.Value]
 Factors = dict[tuple[int, int], ir.Value]

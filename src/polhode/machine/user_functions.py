@@ -85,8 +85,8 @@ class Replaced(FunctionPass):
             called = func_ir.infer_constant(expression.func)
         except ConstantInferenceError:
             return None
-        found = table.get(called) if isinstance(called, (*_FUNCTIONS, type)) else None
-        return None if found is None else (found, expression.args, expression.kws)
+        replacement = table.get(called) if isinstance(called, (*_FUNCTIONS, type)) else None
+        return None if replacement is None else (replacement, expression.args, expression.kws)
 
 
 _FUNCTIONS = (type(math.sin), type(np.sin), type(like_python.power))

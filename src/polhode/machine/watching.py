@@ -5,6 +5,7 @@ from numba import types
 from polhode.kernels import watching
 from polhode.machine import compile
 from polhode.machine.compile import M9, NUMBERS, PAR, TORQUE, V3
+from polhode.machine.kept_code import machine_code
 from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer, put, taken
 
@@ -15,7 +16,7 @@ LOOK = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS, NUMBERS)
 
 def event(function):
     """Machine code of a watched function (t, Q, Omega, axes) -> number."""
-    return compile.machine_code(compile.itself, EVENT, function.__name__, functions=(function,))
+    return machine_code(compile.itself, EVENT, function.__name__, functions=(function,))
 
 
 def look():
@@ -29,7 +30,7 @@ def look():
 
         return look_at_event
 
-    return compile.machine_code(make, LOOK, "look-at-event", kernels=(compile.itself,))
+    return machine_code(make, LOOK, "look-at-event", kernels=(compile.itself,))
 
 
 def loop(step, start, memory, coefficients, kind=TORQUE):
@@ -54,7 +55,7 @@ def loop(step, start, memory, coefficients, kind=TORQUE):
         return steps
 
     name = f"watching-{step.__name__}-{memory}-{coefficients}-{compile.label(kind)}"
-    return compile.machine_code(make, WATCHING, name, kernels=(step, start))
+    return machine_code(make, WATCHING, name, kernels=(step, start))
 
 
 WATCHING = types.Tuple((*compile.LOOP.return_type, types.boolean))(*compile.LOOP.args, ADDRESSES, NUMBERS, NUMBERS)

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from polhode.errors import InputError, one_line, unknown
+from polhode.errors import InputError, checked_call, near, one_line, unknown
 from polhode.inputs import spelled
 from polhode.physics.problem import Problem
 from polhode.physics.published.book_toss import book_toss
@@ -57,6 +57,7 @@ SAID = {
 """What the papers call their problems, where that is not the name."""
 
 
+@checked_call
 def problems() -> dict[str, Callable[..., Problem]]:
     """The catalogue: for every name the function that makes the problem; its keywords are the parameters.
 
@@ -74,6 +75,7 @@ def problems() -> dict[str, Callable[..., Problem]]:
     return dict(PROBLEMS)
 
 
+@checked_call
 def problem(name: str | Problem, **parameters: Any) -> Problem:
     """A shipped problem by name, with parameters changed by keyword; a Problem is returned as it is.
 
@@ -106,13 +108,15 @@ def problem(name: str | Problem, **parameters: Any) -> Problem:
         return name
     if not isinstance(name, str):
         raise InputError(f"problem is {one_line(name)}; give a name, such as 'stress', or a Problem.")
-    known = {spelled(n): make for n, make in PROBLEMS.items()}
-    known |= {spelled(n): PROBLEMS[meant] for n, meant in SAID.items()}
-    make = known.get(spelled(name))
+    makers = {spelled(n): make for n, make in PROBLEMS.items()}
+    makers |= {spelled(n): PROBLEMS[meant] for n, meant in SAID.items()}
+    make = makers.get(spelled(name))
     if make is None:
         raise unknown("problem", name, list(PROBLEMS))
     allowed = inspect.signature(make).parameters
-    for given in parameters:
-        if given not in allowed:
-            raise InputError(f"The problem {name!r} takes no {given!r}; it takes {', '.join(allowed)}.")
+    for keyword in parameters:
+        if keyword not in allowed:
+            nearest = near(keyword, allowed)
+            hint = f" Did you mean {nearest}?" if nearest else ""
+            raise InputError(f"The problem {name!r} takes no {keyword!r}; it takes {', '.join(allowed)}.{hint}")
     return make(**parameters)

@@ -13,6 +13,7 @@ from polhode.inputs.quaternions import quaternion_of_one
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import rotor_inside, takes_all
 from polhode.kernels.numbers import Kernel
+from polhode.physics.forces import ROTOR
 from polhode.physics.parameter_row import ParameterRow
 
 
@@ -32,13 +33,28 @@ class ForRuns(ParameterRow):
         """The functions that decide how the body moves, for fingerprints; the potential is the last."""
         held = (None, None) if self.control is None else (self.control.law, self.control.period)
         timed = self.timed_potential_kernel
-        known = (self.torque_kernel, self.moving_kernels.get("all"), *held, timed, self.potential_kernel)
-        return [f for f in known if f is not None]
+        kernels = (self.torque_kernel, self.moving_kernels.get("all"), *held, timed, self.potential_kernel)
+        return [f for f in kernels if f is not None]
 
     def holding(self, u: np.ndarray) -> Self:
         """A copy in which the controller holds the torque u, in the user's axes."""
         other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
         return other.copied(parameters=other.own_parameters())
+
+    def driving(self, t: float, curve: np.ndarray, momenta: np.ndarray) -> tuple[float, ...]:
+        """The parameters while the motors change the momenta that the wheels have at t; see ``Internal.driven``."""
+        numbers, at = self.internal.driven(t, curve, momenta, self.axes), ROTOR
+        return self.parameters[:at] + numbers + self.parameters[at + len(numbers) :]
+
+    def driven(self, looks: np.ndarray) -> Self:
+        """A copy that knows what its motors did in a run: see ``Wheels.looks``."""
+        assert self.internal.wheels is not None
+        return self.copied(internal=replace(self.internal, wheels=replace(self.internal.wheels, looks=looks)))
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether a controller drives wheels, so that what they do is known of a run only."""
+        return self.control is not None and self.control.wheels
 
     def check_uncontrolled(self, who: str) -> None:
         """Raise InputError where something cannot call a controller and there is one."""
@@ -78,11 +94,11 @@ class ForRuns(ParameterRow):
         return self._compiled("potential", self.potential_kernel)
 
     def _compiled(self, kind: str, kernel: Kernel | None, *of: Any) -> Any:
-        from polhode.machine import compile
+        from polhode.machine import CannotCompile, potential_code, torque_code
 
         try:
-            return getattr(compile, kind)(kernel, *of)
-        except compile.CannotCompile as error:
+            return (torque_code if kind == "torque" else potential_code)(kernel, *of)
+        except CannotCompile as error:
             if kind in self._told:
                 return None
             self._told.add(kind)

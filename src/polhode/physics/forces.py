@@ -11,8 +11,13 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.numbers import real_array
+from polhode.integrators.parts.motors import CURVE
 from polhode.integrators.velocity import Forces
+from polhode.kernels.step import INTERNAL
 from polhode.physics.wheels import Wheels
+
+ROTOR = 18
+"""Where among the parameters of a torque the momentum l of a rotor is: behind the axes and the damping."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,25 @@ class Internal:
 
     def turning(self, wheels: Wheels) -> "Internal":
         """The same with wheels, from their start."""
-        return replace(self, rotor=wheels.momentum, rate=wheels.rate, since=wheels.since, wheels=wheels)
+        l, rate = wheels.rotor_of(wheels.momenta), wheels.rate_of(wheels.torques)
+        return replace(self, rotor=l, rate=rate, since=wheels.since, wheels=wheels)
+
+    def driven(self, t: float, curve: np.ndarray, momenta: np.ndarray, axes: np.ndarray) -> tuple[float, ...]:
+        """The numbers from the rotor's on, in principal axes, as it is from t on, when the wheels have these momenta.
+
+        The curve, (s, wheels), is how they change: by sum_j (time - t)^(j + 1) curve_j.
+        """
+        assert self.wheels is not None
+        l, rates = self.wheels.rotor_of(momenta) @ axes, curve @ self.wheels.axes @ axes
+        if not self._curved:
+            return *l.tolist(), *rates[0].tolist(), t
+        zeros = (0.0,) * (CURVE - rates.size)
+        return *l.tolist(), 0.0, 0.0, 0.0, t, 0.0, 0.0, 0.0, *rates.ravel().tolist(), *zeros
 
     def replaced(self, name: str, damping: Any, rotor: Any) -> "Internal":
         """The same with other damping or another rotor, where there was one."""
-        for what, given, had in (("damping", damping, self.damping), ("rotor", rotor, self.rotor)):
-            if given is not None and had is None:
+        for what, new, had in (("damping", damping, self.damping), ("rotor", rotor, self.rotor)):
+            if new is not None and had is None:
                 raise InputError(
                     f"The problem {name!r} was made without {what}, and its functions are compiled without: make it "
                     f"with {what}=, of any value, zero too, and replace that."
@@ -47,8 +65,17 @@ class Internal:
 
     def forces(self, moving: bool) -> Forces:
         """Which of them there are."""
-        motors = self.wheels is not None and bool(self.wheels.torques.any())
-        return Forces(self.damping is not None, moving, self.rotor is not None, motors)
+        motors = self.wheels is not None and (self.wheels.sampled or bool(self.wheels.torques.any()))
+        return Forces(self.damping is not None, moving, self.rotor is not None, motors, self._curved)
+
+    @property
+    def _curved(self) -> bool:
+        return self.wheels is not None and self.wheels.curved
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return (INTERNAL + CURVE * self._curved) if self.any else 0
 
     def energy(self, t: np.ndarray) -> np.ndarray:
         """That of the spins of the wheels at some times, (n,)."""
@@ -60,16 +87,19 @@ class Internal:
         return self.damping is not None or self.rotor is not None or self.held is not None
 
     def numbers(self, axes: np.ndarray) -> np.ndarray:
-        """(n, INTERNAL) in the principal axes (n, 3, 3) of n bodies."""
+        """(n, count) in the principal axes (n, 3, 3) of n bodies."""
         n, back = len(axes), np.swapaxes(axes, 1, 2)
         C = np.zeros((3, 3)) if self.damping is None else self.damping
         vectors = [np.zeros(3) if v is None else np.asarray(v, float) for v in (self.rotor, self.rate, self.held)]
         l, rate, held = (np.einsum("nij,j->ni", back, v) for v in vectors)
         since = np.full((n, 1), self.since)
-        return np.concatenate([(back @ C @ axes).reshape(n, 9), l, rate, since, held], axis=1)
+        curve = np.zeros((n, CURVE * self._curved))
+        return np.concatenate([(back @ C @ axes).reshape(n, 9), l, rate, since, held, curve], axis=1)
 
     def momentum(self, t: np.ndarray) -> np.ndarray:
         """l at some times, (n, 3)."""
+        if self.wheels is not None and self.wheels.looks is not None:
+            return self.wheels.rotor_of(self.wheels.spins(t))
         l = np.zeros(3) if self.rotor is None else self.rotor
         return l + (np.asarray(t) - self.since)[:, None] * np.array(self.rate)
 

@@ -8,21 +8,16 @@ can be moved, turned and joined, and give their inertia about any point:
     hammer = box(mass=1, lengths_body=(0.1, 0.03, 0.03)) + cylinder(mass=0.2, radius=0.01, height=0.3)
 """
 
-import itertools
 import os
-from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import FileError, InputError, one_line
+from polhode.errors import InputError
 from polhode.inputs import (
     checked_call,
-    file_path,
-    items,
     number,
     positive,
     positive_vector,
@@ -31,9 +26,9 @@ from polhode.inputs import (
     vector,
 )
 from polhode.inputs.rotations import AttitudeLike
+from polhode.physics.meshes import checked_mesh, mesh_pair, read_mesh
 
-Mesh: TypeAlias = tuple[np.ndarray, np.ndarray]
-"""Vertices (n, 3) and faces (m, 3)."""
+__all__ = ["Solid", "box", "cone", "cylinder", "ellipsoid", "mesh", "point_masses", "read_mesh"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -278,8 +273,8 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
     if (mass is None) == (density is None):
         raise InputError(f"Give mass or density, one of them; {'neither' if mass is None else 'both'} was given.")
     scale = positive("scale", scale)
-    vertices, faces = read_mesh(source) if isinstance(source, (str, os.PathLike)) else _pair(source)
-    vertices, faces = _checked_mesh(vertices * scale, faces)
+    vertices, faces = read_mesh(source) if isinstance(source, (str, os.PathLike)) else mesh_pair(source)
+    vertices, faces = checked_mesh(vertices * scale, faces)
     origin = vertices.mean(axis=0)  # near the solid: far from it the volumes of the tetrahedra would cancel
     corners = (vertices - origin)[faces]
     volumes = np.linalg.det(corners) / 6
@@ -294,98 +289,6 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
     m = positive("mass", mass) if density is None else positive("density", density) * abs(volume)
     tensor = m * (np.trace(second) * np.eye(3) - second)
     return Solid(mass=float(m), centre_of_mass_body=centre + origin, inertia_centre_body=tensor)
-
-
-# ---- mesh files --------------------------------------------------------------------------------------
-
-
-def read_mesh(path: str | os.PathLike[str]) -> Mesh:
-    """Vertices (n, 3) and faces (m, 3) of an STL (text or binary) or OBJ file; polygons become triangles.
-
-    Parameters
-    ----------
-    path : path
-        .stl or .obj.
-
-    Returns
-    -------
-    vertices, faces
-        Two arrays.
-
-    Raises
-    ------
-    FileError
-        No such file, or no mesh in it.
-    """
-    path = file_path("path", path)
-    readers = {".stl": _read_stl, ".obj": _read_obj}
-    if path.suffix.lower() not in readers:
-        raise FileError(f"{path} is not a mesh file known here; give one ending in .stl or .obj.")
-    if not path.exists():
-        raise FileError(f"There is no file {path}.")
-    try:
-        vertices, faces = readers[path.suffix.lower()](path)
-    except (ValueError, IndexError, OverflowError, OSError, MemoryError) as error:
-        raise FileError(f"{path} cannot be read as {path.suffix[1:].upper()}: {error}.") from error
-    if not len(faces):
-        raise FileError(f"{path} holds no triangles.")
-    return vertices, faces
-
-
-def _read_stl(path: Path) -> Mesh:
-    data = path.read_bytes()
-    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if len(data) == 84 + 50 * count:  # only the length tells: binary files may begin with "solid", too
-        record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-        corners = np.frombuffer(data, record, count, 84)["corners"].astype(float)
-    else:
-        words = data.decode("utf-8").split()
-        places = [i for i, word in enumerate(words) if word == "vertex"]
-        corners = np.array([[float(x) for x in words[i + 1 : i + 4]] for i in places]).reshape(-1, 3, 3)
-    vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
-    return vertices, index.reshape(-1, 3)
-
-
-def _read_obj(path: Path) -> Mesh:
-    vertices: list[list[float]] = []
-    faces: list[tuple[int, int, int]] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if words[:1] == ["v"]:
-            vertices.append([float(x) for x in words[1:4]])
-        elif words[:1] == ["f"]:
-            corners = [int(word.split("/")[0]) for word in words[1:]]
-            corners = [i - 1 if i > 0 else len(vertices) + i for i in corners]
-            faces.extend((corners[0], b, c) for b, c in itertools.pairwise(corners[1:]))
-    return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)
-
-
-def _pair(source: Any) -> Mesh:
-    wanted = "a file (.stl, .obj) or (vertices (n, 3), faces (m, 3))"
-    pair = items("source", source, wanted)
-    if len(pair) != 2:
-        raise InputError(f"source is {one_line(source)}; it must be {wanted}.")
-    vertices, faces = real_array("vertices", pair[0], "(n, 3) numbers"), np.asarray(pair[1])
-    if faces.dtype.kind not in "iu":
-        raise InputError(f"faces is {one_line(pair[1])}; the faces must be indices of vertices, whole numbers (m, 3).")
-    return vertices, faces
-
-
-def _checked_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
-        raise InputError(f"vertices have shape {vertices.shape} and faces {faces.shape}; give (n, 3) and (m, 3).")
-    if not np.isfinite(vertices).all():
-        raise InputError("The vertices of the mesh must be finite.")
-    if not np.issubdtype(faces.dtype, np.integer) or faces.min() < 0 or faces.max() >= len(vertices):
-        raise InputError(f"The faces must be indices of vertices, whole numbers from 0 to {len(vertices) - 1}.")
-    edges = Counter(map(tuple, np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).tolist()))
-    loose = sum(edges[a, b] != edges[b, a] for a, b in edges)
-    if loose:
-        raise InputError(
-            f"The mesh is not closed, or its triangles are not turned alike: {loose} of its {len(edges)} edges have no "
-            "partner in the other direction. Close and re-orient it, or the volume has no meaning."
-        )
-    return vertices, faces
 
 
 # ---- helpers -----------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
-from polhode.kernels.step import INTERNAL
 from polhode.physics.problem_data import ProblemData
 
 REPLACED = (
@@ -39,7 +38,7 @@ class ParameterRow(ProblemData):
     @property
     def _first(self) -> int:
         """Where among the parameters those begin that the user named."""
-        return named.FIRST + INTERNAL * self.internal.any
+        return named.FIRST + self.internal.count
 
     def parameter_rows(self, moments: np.ndarray, axes: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """As `parameters_for`, with rows (1 or n, k) of what the user named."""

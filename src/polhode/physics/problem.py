@@ -7,21 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode import inputs
-from polhode.errors import InputError, one_line
+from polhode.errors import InputError
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
 from polhode.inputs.principal import velocity
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.velocity import Forces
 from polhode.kernels.numbers import Kernel
-from polhode.kernels.step import INTERNAL
 from polhode.physics import torques
 from polhode.physics.agreement import check_functions
-from polhode.physics.control import Sampled
+from polhode.physics.control import Continuous, Sampled, of_motors
 from polhode.physics.for_runs import ForRuns
 from polhode.physics.forces import Internal, damping_tensor
 from polhode.physics.quantities import Quantities
-from polhode.physics.wheels import Wheel, given_wheels, without_spin
+from polhode.physics.wheels import Wheel, Wheels, given_wheels, without_spin
 
 
 class Problem(Quantities, ForRuns):
@@ -46,11 +45,13 @@ class Problem(Quantities, ForRuns):
     damping : float, three numbers or 3x3 array
         C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
     control : Sampled
-        Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period
+        Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period; with wheels=True ->
+        torques of the motors, one for each wheel
     rotor : three numbers
         l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
     wheels : sequence of Wheel
-        [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors; inertia is that of the body with
+        [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors, whose torques are constant,
+        functions of (t, Q, Omega), or sampled; inertia is that of the body with
         the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about their axes. Energy and
         momentum are those of everything; `inertia` of the problem is without the spins.
     parameters : dict
@@ -113,25 +114,27 @@ class Problem(Quantities, ForRuns):
         )
         checked = inputs.functions_by_name("invariants", invariants)
         rotor = None if rotor is None else inputs.vector("rotor", rotor)
-        spinning = given_wheels(wheels, rotor)
+        each = given_wheels(wheels)
         included = inputs.flag("inertia_includes_wheels", inertia_includes_wheels)
-        if spinning is not None:
+        control = of_motors(tuple(w.torque for w in each), control)
+        if each:
             if Pi0 is not None:
                 raise InputError("Pi0 does not say what of it is in the wheels: give Omega0.")
-            inertia = without_spin(inertia, spinning.each, included)
+            inertia = without_spin(inertia, each, included)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, checked, name, h, t_end, breaks)
         self.internal = Internal(
             None if damping is None else damping_tensor(damping),
             rotor,
             since=self.t0,
-            held=None if control is None else (0.0, 0.0, 0.0),
+            held=None if control is None or control.wheels else (0.0, 0.0, 0.0),
         )
-        if spinning is not None:
+        if each:
+            beside, sampled = np.zeros(3) if rotor is None else rotor, control is not None and control.wheels
+            curved = isinstance(control, Continuous)
+            spinning = Wheels(each, np.zeros(len(each)), self.t0, beside, sampled, curved)
             self.internal = self.internal.turning(spinning.started(self.Omega0, self.t0))
-        if control is not None and not isinstance(control, Sampled):
-            raise InputError(f"control is {one_line(control)}; give Sampled(law, period=...).")
         self.control = control
-        first = named.FIRST + INTERNAL * self.internal.any
+        first = named.FIRST + self.internal.count
         self.fields, row = named.fields(parameters, args, first)
         forms = torques.forms_of(users, self.fields)
         self.functions, self.parameters_of = users, _axes_alone
@@ -139,14 +142,14 @@ class Problem(Quantities, ForRuns):
         self.parameters = (0.0,) * first + row
         self.parameters += max(0, functions.PARAMETERS - len(self.parameters)) * (0.0,)
         self.parameters = self.own_parameters()
-        asked = {label: functions.with_values(users[label], forms[label].fields, row) for label in users}
-        tried = {label: (f, forms[label]) for label, f in asked.items() if label != "potential"}
-        check_functions(self, tried, asked.get("potential"), torques.takes_time(forms))
+        own = {label: functions.with_values(users[label], forms[label].fields, row) for label in users}
+        tried = {label: (f, forms[label]) for label, f in own.items() if label != "potential"}
+        check_functions(self, tried, own.get("potential"), torques.takes_time(forms))
         self._is_made = True
 
     def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, functions.Form]) -> None:
         self.forces = self.internal.forces(moving=torques.takes_velocity(forms))
-        made = torques.kernels(users, forms, self.forces, self.control is not None)
+        made = torques.kernels(users, forms, self.forces, self.internal.held is not None)
         self.torque_kernel, self.conservative_kernel, self.moving_kernels = made.torque, made.conservative, made.moving
         self.potential_kernel, self.timed_potential_kernel = made.potential, made.timed_potential
         self.has_torque = made.has_torque
@@ -214,8 +217,8 @@ class Problem(Quantities, ForRuns):
         self.inertia = np.array(inertia, dtype=float)
         self.Q0 = inputs.rotation("Q0", Q0)
         if (Omega0 is None) == (Pi0 is None):
-            given = "both" if Omega0 is not None else "neither"
-            raise InputError(f"Give Omega0 or Pi0, one of them; {given} was given.")
+            how_many = "both" if Omega0 is not None else "neither"
+            raise InputError(f"Give Omega0 or Pi0, one of them; {how_many} was given.")
         if Pi0 is None:
             self.Omega0, self.given_Pi0 = inputs.vector("Omega0", Omega0), None
         else:

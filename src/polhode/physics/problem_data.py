@@ -10,7 +10,7 @@ from polhode.errors import FrozenError
 from polhode.inputs.parameters import Fields
 from polhode.integrators.velocity import Forces
 from polhode.kernels.numbers import Kernel
-from polhode.physics.control import Sampled
+from polhode.physics.control import Continuous, Sampled
 from polhode.physics.forces import Internal
 from polhode.pickling import Travels
 from polhode.shown import shown
@@ -43,7 +43,7 @@ class ProblemData(Travels):
     functions: dict[str, Callable[..., Any]] | None  # the user's own, by label
     internal: Internal
     forces: Forces
-    control: Sampled | None
+    control: Sampled | Continuous | None
     fields: Fields | None  # names and shapes of what the user named
     parameters: tuple[float, ...]
     parameters_of: Callable[[np.ndarray, np.ndarray], np.ndarray] | None  # (moments, axes) -> the first of them

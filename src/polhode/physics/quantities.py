@@ -1,5 +1,6 @@
 """Torque, potential and energy of a problem at an attitude, in the user's axes."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,14 @@ class Quantities(ProblemData):
             velocity = apply_transposed(_numbers(self.axes), _numbers(Omega, (3,)))
             return self._at(self.moving_kernels["all"], t, Q, velocity)
         return self._at(self.torque_kernel, t, Q)
+
+    def friction_rate(self, t: float, Q: ArrayLike, Omega: ArrayLike) -> float:
+        """The largest rate at which the torque changes the velocity with the velocity: |J^-1 d tau/d Omega|."""
+        w = np.asarray(Omega, dtype=float)
+        d = 1e-6 * (1 + float(np.abs(w).max()))
+        slopes = [(self.torque(t, Q, w + d * e) - self.torque(t, Q, w - d * e)) / (2 * d) for e in np.eye(3)]
+        rates = np.linalg.solve(self.tensor, np.array(slopes).T)
+        return float(np.abs(np.linalg.eigvals(rates)).max()) if np.isfinite(rates).all() else math.inf
 
     def conservative_torque(self, t: float, Q: ArrayLike) -> np.ndarray:
         """The part of the torque that has a potential, if there is one."""
@@ -61,7 +70,7 @@ def _numbers(array: ArrayLike, shape: tuple[int, ...] = (3, 3)) -> tuple[Any, ..
 
     Sums of them are in one order; those of a matrix product depend on where in memory an array begins.
     """
-    given = np.asarray(array)
-    if given.shape != shape:
-        raise InputError(f"An array of shape {given.shape} was given where {shape} is needed.")
-    return tuple(given.ravel().tolist())
+    values = np.asarray(array)
+    if values.shape != shape:
+        raise InputError(f"An array of shape {values.shape} was given where {shape} is needed.")
+    return tuple(values.ravel().tolist())

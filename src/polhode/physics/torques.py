@@ -9,8 +9,11 @@ from polhode.inputs import function, functions
 from polhode.inputs.from_c import is_from_c
 from polhode.inputs.functions import Form
 from polhode.inputs.parameters import Fields
+from polhode.integrators.parts.motors import curved_torque
 from polhode.integrators.velocity import Forces
 from polhode.kernels.numbers import Kernel
+from polhode.kernels.vectors import plus
+from polhode.pickling import recipe
 
 TORQUES = {
     "torque": (functions.body_torque, functions.body_moment),
@@ -84,6 +87,7 @@ def kernels(
     if moments:
         pull = moments[0] if not torques and not controlled else functions.of_both(torque, moments[0])
     internal = lambda rotor: functions.with_internal(pull or torque, bool(moments), forces.damped, rotor)
+    everything = with_motors(internal(False)) if forces.curved else internal(forces.rotor)
     potential = None
     if "potential" in users and not timed:
         potential = of(functions.user_potential, "potential")
@@ -92,11 +96,17 @@ def kernels(
     return Kernels(
         torque=torque,
         conservative=torques[0] if torques else functions.no_torque,
-        moving={"pull": pull, "without rotor": internal(False), "all": internal(forces.rotor)},
+        moving={"pull": pull, "without rotor": internal(False), "all": everything},
         potential=potential,
         timed_potential=of(functions.timed_potential, "potential") if timed else None,
         has_torque=bool(torques) or forces.any or controlled,
     )
+
+
+@recipe
+def with_motors(torque: Kernel) -> Kernel:
+    """A torque that takes the velocity, with what motors do whose torques are functions."""
+    return lambda t, Q, Omega, par: plus(torque(t, Q, Omega, par), curved_torque(t, Omega, par))
 
 
 def takes_velocity(forms: Mapping[str, Form]) -> bool:

@@ -6,17 +6,21 @@ the torque u, and the body -u. Its own momentum about the axis and that of every
     p = I (w + a . Omega),     p' = u,                J Omega + sum a I w  =  K Omega + sum a p,    K = J - sum I a a^T
 
 with the inertia J of the body and the wheels held fast in it. So the body moves as one of inertia K with a rotor of
-momentum l = sum a p, which under constant motor torques changes at a constant rate.
+momentum l = sum a p, which under constant motor torques changes at a constant rate. A motor that is sampled has a
+constant torque from one look to the next: p is linear in between, and is kept at the looks; of one whose torque is a
+function p is a polynomial in every step (``runs/collocated_motors.py``).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
+from polhode.inputs.parameters import arguments
+from polhode.physics.control import Sampled
 from polhode.pickling import Travels
 
 
@@ -34,7 +38,8 @@ class Wheel(Travels):
     speed : float
         relative to the body, at the start
     torque : float, callable or Sampled
-        of the motor on the wheel, constant; the body feels the opposite
+        of the motor on the wheel: constant, f(t, Q, Omega) -> number, or Sampled(law, period=...) with a law like that;
+        the body feels the opposite. A function is called in Python, some ten times in a step
     max_torque : float
         what the motor can give: the torque is clipped there
 
@@ -48,7 +53,7 @@ class Wheel(Travels):
     axis: Any
     inertia: float
     speed: float = 0.0
-    torque: float = 0.0
+    torque: Any = 0.0
     max_torque: float | None = None
 
     def __post_init__(self) -> None:
@@ -56,20 +61,35 @@ class Wheel(Travels):
         length = float(np.linalg.norm(axis))
         if not length > 0:
             raise InputError(f"axis of Wheel is {one_line(self.axis)}; it must point somewhere.")
-        if callable(self.torque):
-            raise InputError("torque of Wheel is a function; motors give a constant torque: one number.")
-        torque = inputs.number("torque of Wheel", self.torque)
         if self.max_torque is not None:
-            most = inputs.positive("max_torque of Wheel", self.max_torque)
-            torque = min(max(torque, -most), most)
-        given = {
+            object.__setattr__(self, "max_torque", inputs.positive("max_torque of Wheel", self.max_torque))
+        numbers = {
             "axis": tuple((axis / length).tolist()),
             "inertia": inputs.positive("inertia of Wheel", self.inertia),
             "speed": inputs.number("speed of Wheel", self.speed),
-            "torque": torque,
+            "torque": self._given_torque(),
         }
-        for name, value in given.items():
+        for name, value in numbers.items():
             object.__setattr__(self, name, value)
+
+    def _given_torque(self) -> Any:
+        if isinstance(self.torque, Sampled):
+            if self.torque.wheels:
+                raise InputError("torque of Wheel is of one wheel: give Sampled(law, period=...) without wheels=True.")
+            return self.torque
+        if callable(self.torque):
+            least, most = arguments(inputs.function("torque of Wheel", self.torque))
+            if not least <= 3 <= most:
+                raise InputError(
+                    "torque of Wheel is a function; it is called as torque(t, Q, Omega), and gives one number."
+                )
+            return self.torque
+        return self.clipped(inputs.number("torque of Wheel", self.torque))
+
+    def clipped(self, torque: float) -> float:
+        """A torque, or what the motor can give of it."""
+        most = self.max_torque
+        return torque if most is None else min(max(torque, -most), most)
 
 
 @dataclass(frozen=True)
@@ -80,6 +100,9 @@ class Wheels:
     momenta: np.ndarray  # (k,) p at the start
     since: float
     rotor: np.ndarray  # (3,) what spins beside the wheels, in body axes
+    sampled: bool = False  # whether a controller drives the motors
+    curved: bool = False  # whether torques of motors are functions
+    looks: np.ndarray | None = None  # (n, 1 + s k + k) of a run: times, the curves of p since (s, k), and p then
 
     @property
     def axes(self) -> np.ndarray:
@@ -93,28 +116,42 @@ class Wheels:
 
     @property
     def torques(self) -> np.ndarray:
-        """(k,)"""
-        return np.array([w.torque for w in self.each])
+        """(k,) of motors that are not sampled."""
+        return np.array([0.0 if self.sampled else w.torque for w in self.each])
 
     def started(self, Omega: np.ndarray, t: float) -> "Wheels":
         """The same wheels with the speeds they were given, from another start."""
         speeds = np.array([w.speed for w in self.each])
-        return Wheels(self.each, self.inertia * (speeds + self.axes @ Omega), t, self.rotor)
+        return replace(self, momenta=self.inertia * (speeds + self.axes @ Omega), since=t, looks=None)
 
-    @property
-    def momentum(self) -> np.ndarray:
-        """l at the start, (3,)."""
-        return self.rotor + self.momenta @ self.axes
+    def clipped(self, torques: np.ndarray) -> np.ndarray:
+        """Torques (k,), or what the motors can give of them."""
+        return np.array([w.clipped(u) for w, u in zip(self.each, torques.tolist())])
 
-    @property
-    def rate(self) -> tuple[float, float, float]:
-        """l', by the motors."""
-        x, y, z = (self.torques @ self.axes).tolist()
+    def rotor_of(self, momenta: np.ndarray) -> np.ndarray:
+        """l, (..., 3), from p (..., k)."""
+        return self.rotor + momenta @ self.axes
+
+    def rate_of(self, torques: np.ndarray) -> tuple[float, float, float]:
+        """l', by motors of these torques (k,)."""
+        x, y, z = (torques @ self.axes).tolist()
         return x, y, z
 
     def spins(self, t: np.ndarray) -> np.ndarray:
         """p at times (n,): (n, k)."""
-        return self.momenta + (np.asarray(t) - self.since)[:, None] * self.torques
+        t = np.asarray(t)
+        if self.looks is None:
+            if self.sampled and (np.abs(t - self.since) > 0).any():
+                raise InputError(
+                    "What a controller did to the wheels is known of a run only: ask its Trajectory for energy, "
+                    "momentum and wheel_speeds."
+                )
+            return self.momenta + (t - self.since)[:, None] * self.torques
+        k, times = len(self.each), self.looks[:, 0]
+        sign = 1 if times[-1] >= times[0] else -1
+        at = np.maximum(np.searchsorted(sign * times, sign * t, side="right") - 1, 0)
+        curve = self.looks[at, 1:-k].reshape(len(at), -1, k)
+        return spun(self.looks[at, -k:], curve, (t - times[at])[:, None])
 
     def speeds(self, t: np.ndarray, Omega: np.ndarray) -> np.ndarray:
         """w at times (n,) with velocities (n, 3): (n, k)."""
@@ -125,17 +162,22 @@ class Wheels:
         return (self.spins(t) ** 2 / self.inertia).sum(axis=1) / 2
 
 
-def given_wheels(wheels: Any, rotor: np.ndarray | None) -> Wheels | None:
-    """Wheels from what a user gave, not started; None if there are none."""
+def spun(p: np.ndarray, curve: np.ndarray, s: np.ndarray | float) -> np.ndarray:
+    """Momenta p (..., k) after the time s, along curves (..., s, k): p + sum_j s^(j + 1) curve_j."""
+    for j in range(curve.shape[-2]):
+        p = p + s ** (j + 1) * curve[..., j, :]
+    return p
+
+
+def given_wheels(wheels: Any) -> tuple[Wheel, ...]:
+    """Wheels from what a user gave; none if there are none."""
     if wheels is None:
-        return None
+        return ()
     each = (wheels,) if isinstance(wheels, Wheel) else tuple(inputs.items("wheels", wheels, "a sequence of Wheel"))
     for w in each:
         if not isinstance(w, Wheel):
             raise InputError(f"wheels has {one_line(w)}; give Wheel(axis=..., inertia=...) for each.")
-    if not each:
-        return None
-    return Wheels(each, np.zeros(len(each)), 0.0, np.zeros(3) if rotor is None else rotor)
+    return each
 
 
 def without_spin(inertia: Any, wheels: Sequence[Wheel], included: bool) -> Any:

@@ -22,7 +22,7 @@ from polhode.errors import InputError
 from polhode.inputs import warn
 from polhode.kernels.fingerprint import fingerprint
 from polhode.kernels.rotations import matrix
-from polhode.machine.cache import cache_base, folder
+from polhode.machine import cache_base, folder
 from polhode.reference.closed_form import FreeSolution
 
 DIGITS = 25
@@ -121,8 +121,10 @@ def _taylor(problem: Any, times: Any, digits: Any, q: Any = None, Pi: Any = None
 
     with mpmath.workdps(digits + 8):
         start = problem.start()
-        given = [mpmath.nstr(mpmath.mpf(x), digits + 8) for x in (*(q or start[0]), *(Pi or start[1]), *times)]
-        entry = _key(problem, digits, given)
+        start_and_times = [
+            mpmath.nstr(mpmath.mpf(x), digits + 8) for x in (*(q or start[0]), *(Pi or start[1]), *times)
+        ]
+        entry = _key(problem, digits, start_and_times)
         rows = _read(entry, len(times))
         if rows is None:
             states = _computed(problem, times, digits, q, Pi)
@@ -136,24 +138,31 @@ def _computed(problem: Any, times: Any, digits: Any, q: Any, Pi: Any) -> Any:
     """The states at these times, in any order, before and after the start."""
     from polhode.reference.taylor import motion
 
-    found: dict[Any, Any] = {}
+    computed: dict[Any, Any] = {}
     for part in (
         sorted(x for x in set(times) if x >= problem.t0),
         sorted((x for x in set(times) if x < problem.t0), reverse=True),
     ):
         try:
-            found.update(zip(part, motion(problem, part, digits, q, Pi) if part else ()))
+            computed.update(zip(part, motion(problem, part, digits, q, Pi) if part else ()))
         except (TypeError, ValueError, AttributeError, ArithmeticError, NotImplementedError) as error:
             raise NotAnalytic(
                 f"The torque of {problem.name!r} cannot be evaluated in power series: {type(error).__name__}: {error}. "
                 "Write it with arithmetic and np.sqrt, np.exp, np.log, np.sin, np.cos, np.tan or np.arctan."
             ) from error
-    return [found[x] for x in times]
+    return [computed[x] for x in times]
 
 
-def _key(problem: Any, digits: Any, given: Any) -> Any:
+def _key(problem: Any, digits: Any, start_and_times: Any) -> Any:
     """A hash of all that the result depends on, or None if the torque cannot be seen through: nothing is kept then."""
-    data = [problem.moments.tolist(), list(problem.parameters), problem.t0, list(_breaks(problem)), digits, given]
+    data = [
+        problem.moments.tolist(),
+        list(problem.parameters),
+        problem.t0,
+        list(_breaks(problem)),
+        digits,
+        start_and_times,
+    ]
     torque = fingerprint(problem.made_of[:-1] if problem.has_potential else problem.made_of)
     text = json.dumps(data) + torque.digest + _source()
     return None if torque.unseen else hashlib.sha256(text.encode()).hexdigest()[:32]

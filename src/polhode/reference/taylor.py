@@ -25,18 +25,18 @@ def motion(problem: Any, times: Any, digits: Any, q: Any = None, Pi: Any = None)
     with mpmath.workdps(digits + 8):
         start = problem.start()
         t, state = mp.mpf(problem.t0), [mp.mpf(x) for x in (*(q or start[0]), *(Pi or start[1]))]
-        found = []
+        states = []
         for stop, wanted in _legs(problem, [mp.mpf(x) for x in times]):
             while True:
                 series = _series(problem, t, stop, state)
                 h = _step(problem, series, stop - t, int(1.3 * digits) + 8, digits)
                 while wanted and abs(wanted[0] - t) <= abs(h):
-                    found.append(_value(series, wanted.pop(0) - t))
+                    states.append(_value(series, wanted.pop(0) - t))
                 last = h == stop - t
                 t, state = stop if last else t + h, _value(series, h)
                 if last:
                     break
-        return [(tuple(y[:4]), tuple(y[4:])) for y in found]
+        return [(tuple(y[:4]), tuple(y[4:])) for y in states]
 
 
 def _legs(problem: Any, times: Any) -> Iterator[Any]:

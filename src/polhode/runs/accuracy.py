@@ -21,24 +21,17 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs import check_breaks, positive, warn
 from polhode.integrators.lookup import Integrator, name_of
-from polhode.integrators.lookup import method as found
-from polhode.integrators.method import Method
+from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
-from polhode.runs.taylor import FINEST, NAME, Taylor, series_of, taylor
+from polhode.runs.candidates import able, witnesses
+from polhode.runs.embedded import FINEST as FINEST_PAIR
+from polhode.runs.embedded import Embedded, rkmk54
+from polhode.runs.taylor import FINEST, Taylor, series_of, taylor
 from polhode.runs.trajectory import Trajectory
 from polhode.runs.turns import on_purpose
 
 BEST = 1e-14
 """No accuracy beyond can be asked of floats."""
-
-FOR_FORMULAS = ("RKN6", "RKN8")
-FOR_OTHERS = ("RKN6", "RKN8", "GAUSS8", "GAUSS16")
-FOR_FREE = ("EXACT",)
-"""What is tried beside Taylor's method, for torques that are formulas, for others, and for none; of those the ones that
-take the velocity, where the torque does."""
-
-WITNESSES = ("GAUSS16", "GAUSS8")
-"""Whose word is asked where the torque depends on the time: the first that is another method. They take any torque."""
 
 RADIANS = 6.0
 """How far the body turns in a trial run, if the interval is not shorter."""
@@ -46,8 +39,16 @@ RADIANS = 6.0
 SHARE = 0.3
 """The part of the accuracy that is aimed at."""
 
-TRIES, ROUNDS, COMPARED, ASKED = 8, 6, 64, 6
+OF_PAIR, PAIR_IS_ENOUGH = 10 * FINEST_PAIR, 1e-9
+"""The smallest tolerance of the pair, so that there is a smaller to know its error by; and for which accuracies its
+smallest is exact."""
+
+TRIES, ROUNDS, COMPARED, ASKED = 12, 6, 64, 6
 """Runs of a candidate in the trial; of the whole interval; states that are compared; runs of a witness."""
+
+SMALL, MOST_STEPS = 0.1, 10_000_000
+"""An error, in radians, from which on the order of a method tells the step that is wanted; and the steps of a trial for
+which it is given up."""
 
 LEAST = 512
 """Steps of a witness: a pulse shorter than an eighth of a step, where it looks at the torque, nobody sees."""
@@ -55,34 +56,41 @@ LEAST = 512
 
 @dataclass(frozen=True)
 class Setting:
-    """A method with a step, or Taylor's with a tolerance, and what the trial found."""
+    """A method with a step, or one that chooses its steps with a tolerance, and what the trial found."""
 
-    method: Method | None  # None: Taylor's
+    method: Method | None  # None: what `maker` makes of a tolerance
     order: float
     size: float  # h, or the tolerance
     error: float = math.nan
     seconds: float = math.inf  # for the whole interval
+    maker: Callable[[float], BlackBox] = taylor
+    finest: float = FINEST  # tolerance
 
     @property
-    def is_taylor(self) -> bool:
+    def chooses_steps(self) -> bool:
         """Whether it chooses its own steps."""
         return self.method is None
 
     @property
+    def title(self) -> str:
+        """What the method is, in a few words."""
+        return self.maker(self.size).title if self.method is None else self.method.title
+
+    @property
     def name(self) -> str:
         """The name of the method."""
-        return NAME if self.method is None else self.method.name
+        return self.maker.__name__.upper() if self.method is None else self.method.name
 
     def finer(self, factor: float) -> "Setting":
         """The same with an error smaller by this factor."""
-        if self.is_taylor:
-            return dataclasses.replace(self, size=max(FINEST, self.size / factor))
+        if self.chooses_steps:
+            return dataclasses.replace(self, size=max(self.finest, self.size / factor))
         return dataclasses.replace(self, size=self.size / factor ** (1 / self.order))
 
     @property
     def words(self) -> str:
         """Method and step."""
-        return f"{self.name} with {'tolerance' if self.is_taylor else 'h ='} {self.size:.3g}"
+        return f"{self.name} with {'tolerance' if self.chooses_steps else 'h ='} {self.size:.3g}"
 
 
 class Search:
@@ -114,29 +122,43 @@ class Search:
                     f"The torque of {self.problem.name!r} jumps: give the problem a step h that fits the jumps."
                 )
             units.append(self.problem.h)
-        if self.problem.control is not None:
+        if self.problem.control is not None and self.problem.control.period:
             units.append(self.problem.control.period)
         return [math.copysign(x, self.length) for x in units]
 
-    def best(self) -> list[Setting]:
-        """Settings that reach the accuracy, the fastest first."""
+    def _may_pace(self) -> bool:
+        """Whether steps may have lengths of their own: nothing jumps, and no motors are looked at in every step."""
+        return not self._units() and self.problem.control is None
+
+    def best(self, wide: bool = False) -> list[Setting]:
+        """Settings that reach the accuracy, the fastest first; see `candidates`."""
         exact = self._finest()
-        tried = [self._coarsest(setting, exact) for setting in self.candidates()]
+        tried = [self._coarsest(setting, exact) for setting in self.candidates(wide)]
         return sorted((x for x in tried if x is not None), key=lambda x: x.seconds)
 
-    def candidates(self) -> list[Setting]:
-        """Every method that may be taken, with a first guess."""
+    def candidates(self, wide: bool = False) -> list[Setting]:
+        """Every method that may be taken, with a first guess; `wide`: of fixed steps, too, where Taylor's would do."""
         first = [Setting(None, 1.0, max(FINEST, self.accuracy / 100))]
         h = math.copysign(1.5 / self.speed, self.length)
         if isinstance(self.only, Taylor):
             return first
+        if isinstance(self.only, Embedded):
+            return [self._pair]
         if self.only is not None:
             if not isinstance(self.only, Method):
                 raise InputError(f"accuracy finds the step of a method of known order; {name_of(self.only)} has none.")
             return [Setting(self.only, _order(self.only, self.problem), h)]
-        names = (FOR_FORMULAS if self.is_formula else FOR_OTHERS) if self.problem.has_torque else FOR_FREE
-        able = [m for m in map(found, names) if m.velocity is not None or not self.problem.forces.any]
-        return (first if self.is_formula else []) + [Setting(m, _order(m, self.problem), h) for m in able]
+        wide = wide and self.problem.forces.any
+        methods = able(self.problem, self.is_formula, wide)
+        fixed = [Setting(m, _order(m, self.problem), h) for m in methods]
+        if self.is_formula:
+            return [*first, *fixed]
+        return [*fixed, self._pair] if self.problem.has_torque and self._may_pace() else fixed
+
+    @property
+    def _pair(self) -> Setting:
+        """The pair that takes any torque; its error is about the tolerance."""
+        return Setting(None, 1.0, max(OF_PAIR, self.accuracy / 10), maker=rkmk54, finest=OF_PAIR)
 
     @property
     def is_formula(self) -> bool:
@@ -162,24 +184,45 @@ class Search:
         """The attitudes of the finest run there is over the trial's part."""
         if self.is_formula:
             return self.run(Setting(None, 1.0, FINEST), self.begin, 4)[0]
-        return self.run(Setting(found("GAUSS16"), 16.0, math.copysign(0.05 / self.speed, self.length)), self.begin, 4)[
-            0
-        ]
+        if self.accuracy >= PAIR_IS_ENOUGH and self._may_pace():  # a torque with kinks wants steps that see them
+            return self.run(Setting(None, 1.0, FINEST_PAIR, maker=rkmk54), self.begin, 4)[0]
+        best = witnesses()[0]
+        h = math.copysign(0.05 / self.speed, self.length)
+        return self.run(Setting(best, _order(best, self.problem), h), self.begin, 4)[0]
 
     def _coarsest(self, setting: Setting, exact: np.ndarray) -> Setting | None:
         """The setting as coarse as the accuracy allows, or None if it does not reach it."""
         for _ in range(TRIES):
+            most = 1e4 if setting.chooses_steps else 4.0**setting.order
             try:
-                Q, seconds = self.run(setting, self.begin, 4)
+                s = self.trajectory(setting, self.begin, 4)
             except InputError:
                 return None
-            error = apart(Q, exact)
-            if error <= max(self.allowed, BEST) or (setting.is_taylor and setting.size <= FINEST):
-                seconds = min(seconds, *(self.run(setting, self.begin, 4)[1] for _ in range(2)))
-                return dataclasses.replace(setting, error=error, seconds=seconds * self.length / self.begin)
-            most = 1e4 if setting.is_taylor else 4.0**setting.order
+            if not s.success:  # a step so long that its equations have no solution
+                setting = setting.finer(most)
+                continue
+            error, seconds = apart(s.Q[1:], exact), s.stats["wall_time"]
+            if error <= max(self.allowed, BEST) or (setting.chooses_steps and setting.size <= setting.finest):
+                again = [self.trajectory(setting, self.begin, 4).stats for _ in range(2)]
+                seconds = min(seconds, *(stats["wall_time"] for stats in again))
+                return dataclasses.replace(setting, error=error, seconds=seconds * self._longer(setting, again[0]))
+            if error < SMALL and not setting.chooses_steps:
+                most = math.inf
             setting = setting.finer(min(max(2 * error / max(self.allowed, BEST), 2.0), most))
+            if not setting.chooses_steps and abs(self.begin / setting.size) > MOST_STEPS:
+                return None
         return None
+
+    def _longer(self, setting: Setting, stats: dict[str, Any]) -> float:
+        """How many times longer the whole run takes than the trial: by its torques, as some methods begin with many."""
+        ratio, m = self.length / self.begin, setting.method
+        if m is None:
+            return ratio
+        trial, whole = (
+            m.torques_at_start + m.torques(*(round(k * stats[x]) for x in ("n_steps", "n_iterations")))
+            for k in (1.0, ratio)
+        )
+        return whole / trial if trial else ratio
 
     def run(self, setting: Setting, length: float, rows: int, **more: Any) -> tuple[np.ndarray, float]:
         """The attitudes at so many times, the last at the end, and the seconds it took."""
@@ -191,8 +234,8 @@ class Search:
     def trajectory(self, setting: Setting, length: float, rows: int, **more: Any) -> Trajectory:
         """A run over so much of the interval, with rows at equal distances."""
         more = {"on_failure": "return"} | more  # of a trial
-        if setting.is_taylor:
-            return self.solve(self.problem, taylor(setting.size), h=length / rows, n_steps=rows, **more)
+        if setting.chooses_steps:
+            return self.solve(self.problem, setting.maker(setting.size), h=length / rows, n_steps=rows, **more)
         n = self.steps(setting, length, rows)
         return self.solve(self.problem, setting.method, h=length / n, n_steps=n, save_every=n // rows, **more)
 
@@ -229,7 +272,11 @@ def _speed(problem: Problem, length: float) -> float:
     start = problem.t0, problem.Q0, problem.Omega0
     torque = problem.torque(*start)
     if problem.control is not None:
-        torque = torque + problem.control.torque(*start)
+        wheels = problem.internal.wheels
+        if problem.control.wheels and wheels is not None:
+            torque = torque - wheels.rate_of(wheels.clipped(problem.control.torque(*start, len(wheels.each))))
+        else:
+            torque = torque + problem.control.torque(*start)
     pushed = math.sqrt(float(np.abs(torque).max() / problem.moments.min()))
     return max(float(np.linalg.norm(problem.Omega0)), pushed, 1e-3 / abs(length))
 
@@ -273,30 +320,44 @@ def accurate(
 
 
 def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict[str, Any]) -> Trajectory:
-    """The whole run, and one much finer to know its error; repeated until that is small enough."""
-    setting, results, timed = ranked[0], [], search.may_be_timed
-    for _ in range(ROUNDS):
-        kept = rows or _natural(search, setting)
-        s = search.trajectory(setting, search.length, kept, **more)
-        if not s.success:
-            return s
-        error, following = _error(search, setting, s, kept), None
-        if error <= search.accuracy and timed:
-            error, following = _witnessed(search, setting, s, kept, error)
-        results.append((error, _with_reasons(s, setting, ranked, search, error)))
-        if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
-            break
-        if not setting.is_taylor:
-            setting = dataclasses.replace(setting, size=s.h)
-        setting = following or setting.finer(max(2.0, 2 * error / search.accuracy))
+    """The whole run, and one much finer to know its error; if the fastest does not get there, by the most accurate."""
+    timed, results = search.may_be_timed, _rounds(search, ranked[0], ranked, rows, more)
+    is_taylor = lambda x: x.chooses_steps and x.maker is taylor
+    others = [x for x in ranked[1:] if not is_taylor(ranked[0])]
+    if others and min(error for error, _ in results) > search.accuracy:
+        accurate = max(others, key=lambda x: (is_taylor(x), x.order))
+        results += [x for x in _rounds(search, accurate, ranked, rows, more) if x[1].success]
     error, best = min(results, key=lambda pair: pair[0])
-    if error > search.accuracy:
+    if best.success and error > search.accuracy:
         warn(
             f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
             "motion magnifies the error of rounding by more than that"
             + (", or the torque has pulses too short to be seen." if timed else ".")
         )
     return best
+
+
+def _rounds(
+    search: Search, setting: Setting, ranked: list[Setting], rows: int | None, more: dict[str, Any]
+) -> list[tuple[float, Trajectory]]:
+    """Runs with their errors, each finer than the one before, until one is good enough; a failed one is the last."""
+    results: list[tuple[float, Trajectory]] = []
+    timed = search.may_be_timed
+    for _ in range(ROUNDS):
+        kept = rows or _natural(search, setting)
+        s = search.trajectory(setting, search.length, kept, **more)
+        if not s.success:
+            return [(-math.inf, s)]
+        error, following = _error(search, setting, s, kept), None
+        if error <= search.accuracy and timed:
+            error, following = _witnessed(search, setting, s, kept, error)
+        results.append((error, _with_reasons(s, setting, ranked, search, error)))
+        if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
+            break
+        if not setting.chooses_steps:
+            setting = dataclasses.replace(setting, size=s.h)
+        setting = following or setting.finer(max(2.0, 2 * error / search.accuracy))
+    return results
 
 
 def _error(search: Search, setting: Setting, s: Trajectory, kept: int) -> float:
@@ -317,9 +378,9 @@ def _witnessed(
     search: Search, setting: Setting, s: Trajectory, kept: int, error: float
 ) -> tuple[float, Setting | None]:
     """The error if another method agrees to the accuracy; else what it differs by at least, and its finest setting."""
-    name = next(x for x in WITNESSES if x != setting.name)
-    h = min(0.25 / search.speed, abs(search.length) / LEAST, math.inf if setting.is_taylor else abs(s.h))
-    other = Setting(found(name), _order(found(name), search.problem), math.copysign(h, search.length))
+    method = next(m for m in witnesses() if m.name != setting.name)
+    h = min(0.25 / search.speed, abs(search.length) / LEAST, math.inf if setting.chooses_steps else abs(s.h))
+    other = Setting(method, _order(method, search.problem), math.copysign(h, search.length))
     least = math.inf
     for _ in range(ASKED):
         least = min(least, _compared(search, s, kept, other))
@@ -331,8 +392,10 @@ def _witnessed(
 
 def _control(setting: Setting, h: float) -> Setting:
     """A setting of which the error is far smaller; at the finest tolerance one whose rounding is another."""
-    if not setting.is_taylor:
+    if not setting.chooses_steps:
         return dataclasses.replace(setting, size=h / 2)
+    if setting.maker is rkmk54:
+        return dataclasses.replace(setting, size=max(FINEST_PAIR, setting.size / 1000))
     if setting.size < 100 * FINEST:
         return dataclasses.replace(setting, size=20 * setting.size)
     return setting.finer(1000.0)
@@ -340,7 +403,7 @@ def _control(setting: Setting, h: float) -> Setting:
 
 def _natural(search: Search, setting: Setting) -> int:
     """How many rows there are if nobody says: one a step."""
-    if not setting.is_taylor:
+    if not setting.chooses_steps:
         return search.steps(setting, search.length, 1)
     s = search.trajectory(setting, search.begin, 1)
     return max(1, round(s.stats["n_iterations"] * search.length / search.begin))

@@ -8,7 +8,6 @@ costs about twice as much, a torque each more for equal angles.
 """
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,15 +21,8 @@ from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import adapting
 from polhode.physics.problem import Problem
-from polhode.runs.drive import CHUNK_SECONDS, Interrupt
 from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.trajectory import Trajectory
-
-MOST_STEPS = 2**62
-"""As many as it takes to the end."""
-
-CHUNK = 16_384
-"""Steps between two looks at Ctrl-C and at the memory."""
+from polhode.runs.paced import PacedRunner, check_free_of_times
 
 
 def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable[..., Any] | None:
@@ -45,16 +37,12 @@ def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable[..., A
             f"adapt is for symmetric one-step methods, whose long-time behaviour it keeps, and {name_of(method)} is "
             "none by its claims: take VLV, RKN8, GAUSS8 or another that is, or give accuracy instead of h."
         )
-    if problem.control is not None or problem.breaks:
-        raise InputError(
-            f"The torque of {problem.name!r} jumps at given times, which steps of their own lengths do not meet: give "
-            "h without adapt."
-        )
+    check_free_of_times(problem, "give h without adapt")
     return None if adapt is True else adapt
 
 
-class AdaptiveRunner:
-    """Takes steps of their own lengths; it knows where it is, and can turn back."""
+class AdaptiveRunner(PacedRunner):
+    """Takes steps that follow the motion; it can turn back."""
 
     def __init__(
         self,
@@ -64,13 +52,12 @@ class AdaptiveRunner:
         density: Callable[..., Any] | None,
         compiled: bool | None = None,
     ) -> None:
-        self.one = KernelRunner(problem, adapted(method, problem.forces, one_size=False), h, compiled)
-        self.problem, self.h, self.name = problem, h, method.name
+        one = KernelRunner(problem, adapted(method, problem.forces, one_size=False), h, compiled, own_loop=False)
+        super().__init__(one, method.name, h)
+        self._eps, self._density = h, density
         self._torque = adapting.carried if method.explicit_torque else adapting.anew
         self._here, self._elsewhere, self._about = self._kernels(density)
-        self._loop = self._machine(density)
-        first, rate = self._first(), self._growth(problem.t0)
-        self.clock = (first - h / 2 * rate, problem.t0, 0.0)
+        self.clock = (problem.t0, 0.0, self._first() - h / 2 * self._growth())
 
     def _kernels(
         self, density: Callable[..., Any] | None
@@ -89,8 +76,15 @@ class AdaptiveRunner:
         return adapting.by_turning_here, adapting.by_turning, (start,)
 
     @property
-    def _density(self) -> tuple[Any, ...]:
+    def _how_dense(self) -> tuple[Any, ...]:
         return self._torque, self._here, self._elsewhere, self._about
+
+    @property
+    def pace(self) -> tuple[Any, ...]:
+        """The reversible one: see ``kernels/adapting.py``."""
+        method = self.one.method
+        about = method.step, method.start, self._how_dense, self._eps
+        return adapting.next_reversible, adapting.inside_reversible, about
 
     def _first(self) -> float:
         try:
@@ -104,161 +98,48 @@ class AdaptiveRunner:
             raise InputError(f"adapt is {value} at the start; it must be a positive number.")
         return value
 
-    def _growth(self, t: float) -> float:
-        return adapting.growth(self._density, self.h, t, self.one.state, self.one.body)
+    def _growth(self) -> float:
+        t = self.clock[0] if hasattr(self, "clock") else self.one.t0
+        return adapting.growth(self._how_dense, self._eps, t, self.one.state, self.one.body)
 
-    def _machine(self, density: Callable[..., Any] | None) -> Callable[..., Any]:
-        """The loop, as machine code where torque and density can be; state and clock stay here."""
-        if not self.one.is_compiled:
-            return self._plain
-        from polhode.machine import adapting as machine
-        from polhode.machine import compile, watching
+    def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]] | None:
+        """The loop as machine code, where the density can be."""
+        from polhode.machine import CannotCompile, event_code, reversible_loop
 
-        code, address, par = None, 0, np.array(self._about[:1] if density is None else self._about[1])
-        if density is not None:
+        code, address, par = None, 0, self._about[:1] if self._density is None else self._about[1]
+        if self._density is not None:
             try:
-                code = watching.event(self._about[0])
-            except compile.CannotCompile as error:
+                code = event_code(self._about[0])
+            except CannotCompile as error:
                 inputs.warn(f"adapt could not be compiled, and the run is interpreted: {error.reason}")
-                return self._plain
-            self.one.check_event(self._about[0], code, par)
+                return None
+            self.one.check_event(self._about[0], code, np.array(par))
             address = code.address
-        head, kind = self.one.machine_arguments()
-        state, method = self.one.state, self.one.method
-        loop = machine.loop(method.step, self._torque, len(state[3]), len(self.one.body[2]), kind, density is not None)
-
-        def advance(
-            t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int, held: Any = code
-        ) -> tuple[Any, ...]:
-            numbers, clock = np.array(self.one.numbers()), np.array(self.clock)
-            done = loop(*head, self.h, t_end, n, every, left, numbers, clock, out, row, address, par)
-            self.one.restore(numbers.tolist())
-            self.clock = tuple(clock.tolist())
-            return done
-
-        return advance
-
-    def _plain(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
-        """The loop as plain Python, a step at a time: when a function of the user's raises, nothing before is lost."""
-        one, iterations = self.one, 0
-        for i in range(n):
-            try:
-                took, row, left, its, error, one.state, self.clock, arrived = adapting.advance_adapting(
-                    *(one.method.step, self._density, one.body, self.h, t_end, 1, every, left),
-                    *(one.state, self.clock, out, row),
-                )
-            except Exception as raised:
-                one.raised = raised
-                return i, row, left, iterations, 0.0, False
-            iterations += its
-            if not took:
-                return i, row, left, iterations, error, arrived
-        return n, row, left, iterations, 0.0, False
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether machine code takes the steps."""
-        return self._loop != self._plain
-
-    @property
-    def t(self) -> float:
-        """The time it has come to."""
-        return self.clock[1]
-
-    def advance(self, t_end: float, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
-        """Take steps: (taken, next row, left, iterations, error, whether the next would end behind t_end)."""
-        try:
-            return self._loop(t_end, n, every, left, out, row)
-        except Exception:  # of machine code of a user's function: Python says which, and where
-            self._loop = self._plain
-            return self._loop(t_end, n, every, left, out, row)
+        _, kind = self.one.machine_arguments()
+        one, by_function = self.one, self._density is not None
+        sizes = len(one.state[3]), len(one.body[2])
+        loop = reversible_loop(one.method.step, one.method.start, self._torque, *sizes, kind, by_function, events)
+        self._code = code  # held as long as its address is used
+        return loop, (address, np.array([*par, self._eps]))
 
     def turn_back(self) -> None:
         """From here on, the steps that were taken, backwards."""
-        rho, t, lost = self.clock
-        self.clock = (rho + self.h * self._growth(t), t, lost)
-        self.h = -self.h
-        self.one.place(self.one.row(), t, self.h / self.clock[0])
+        t, lost, rho = self.clock
+        self.clock = (t, lost, rho + self._eps * self._growth())
+        self._eps = self.h = -self._eps
+        self.one.place(self.one.row(), t, self._eps / self.clock[2])
+        self.forget()
+
+    def torques(self, steps: int, iterations: int) -> int | None:
+        """How often the method has evaluated the torque; the density asks for it, too."""
+        return self.one.torques(steps, iterations)
 
     def failure(self, k: int, error: float) -> str:
         """The sentence for step k, which failed."""
         if error == -1.0:
             return (
                 f"The density of steps became zero or less at step {k} (t = {self.t:g}) of {self.problem.name} with "
-                f"h = {self.h:g}: it changes by more than itself in a step. Reduce h, or give one that varies less."
+                f"h = {self._eps:g}: it changes by more than itself in a step. Reduce h, or give one that varies less."
             )
+        self.one.raised = self.raised
         return self.one.failure(k, self.t, error)
-
-
-def adaptive(
-    problem: Problem,
-    method: Method,
-    h: float,
-    end: tuple[float, int],
-    every: int,
-    density: Callable[..., Any] | None,
-    compiled: bool | None,
-) -> Trajectory:
-    """A run to a time, or over a number of steps (the other is then infinite)."""
-    runner = AdaptiveRunner(problem, method, h, density, compiled)
-    t_end, n = end
-    begin, parts = time.perf_counter(), []
-    done, left, iterations, message, arrived, chunk = 0, every, 0, "", False, CHUNK if runner.is_compiled else 16
-    with Interrupt() as interrupt:
-        while done < n and not arrived and not message:
-            size = min(chunk, n - done)
-            out, clock = np.empty((size // every + 1, 8)), time.perf_counter()
-            took, row, left, its, error, arrived = runner.advance(t_end, size, every, left, out, 0)
-            parts.append(out[:row])
-            done, iterations = done + took, iterations + its
-            inputs.check_memory(160, done, every)
-            if took < size and not arrived:
-                message = runner.failure(done, error)
-            elif interrupt.seen:
-                message = f"Interrupted at step {done} (t = {runner.t:g}); what was computed until then is here."
-            seconds = max(time.perf_counter() - clock, 1e-9)
-            chunk = max(1, min(CHUNK * every, 32 * chunk, int(chunk * CHUNK_SECONDS / seconds)))
-    if arrived or (done == n and left != every):  # the last state is kept, and t_end is met by a shorter step
-        rest = t_end - runner.t if arrived else 0.0
-        last = runner.one.part(rest, runner.t) if rest else runner.one.row()
-        if last is None:
-            message = f"{runner.name} cannot take the last step to t = {t_end:g}. Reduce h."
-        elif rest or left != every:
-            parts.append(np.array([[*last, t_end if arrived else runner.t]]))
-    return _trajectory(runner, np.concatenate([np.empty((0, 8)), *parts]), (done, iterations), every, message, begin)
-
-
-def _trajectory(
-    runner: AdaptiveRunner, rows: np.ndarray, counts: tuple[int, int], every: int, message: str, begin: float
-) -> Trajectory:
-    problem, one, (done, iterations) = runner.problem, runner.one, counts
-    Q, Omega = one.in_users_axes(rows[:, :7])
-    t = np.append(problem.t0, rows[:, 7])
-    Q, Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
-    lengths = np.abs(np.diff(t))[: max(1, len(t) - 2)] / every
-    stats = {
-        "n_steps": done,
-        "n_torque": one.torques(done, iterations),
-        "n_iterations": iterations,
-        "compiled": runner.is_compiled,
-        "interrupted": message.startswith("Interrupted"),
-        "wall_time": time.perf_counter() - begin,
-        "adapted": every,
-        "shortest_step": float(lengths.min()) if len(lengths) else math.nan,
-        "longest_step": float(lengths.max()) if len(lengths) else math.nan,
-        "largest_turn": float((lengths * np.linalg.norm(Omega[: len(lengths)], axis=1)).max()) if len(lengths) else 0.0,
-    }
-    return Trajectory(
-        problem=problem,
-        method=runner.name,
-        h=runner.h,
-        t=t,
-        Q=Q,
-        Omega=Omega,
-        stats=stats,
-        success=not message,
-        message=message,
-        problem_name=problem.name,
-        exception=one.raised,
-        integrator=one.method,
-    )

@@ -54,9 +54,9 @@ class Attitudes:
         """A form of so many numbers of each attitude; NaN of those that are not there, as a body had stopped."""
         Q = np.reshape(self.Q, (-1, 3, 3))
         there = np.isfinite(Q).all(axis=(1, 2))
-        found = np.full((len(Q), count), np.nan)
-        found[there] = form(Rotation().from_matrix(Q[there]))
-        return found.reshape(*self.Q.shape[:-2], count)
+        columns = np.full((len(Q), count), np.nan)
+        columns[there] = form(Rotation().from_matrix(Q[there]))
+        return columns.reshape(*self.Q.shape[:-2], count)
 
     def relative_to(self, frame: Any) -> "Relative":
         """The attitudes and velocities as seen from a frame (``polhode.frames``), such as that of an orbit."""

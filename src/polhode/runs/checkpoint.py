@@ -40,8 +40,6 @@ def description(
     """What two runs must have in common for one to go on where the other stopped."""
     numbers = (problem.moments, problem.axes, problem.parameters, problem.Q0, problem.Omega0, problem.t0)
     text = b"".join(np.asarray(x, float).tobytes() for x in numbers)
-    if problem.control is not None:
-        raise InputError(f"A checkpoint does not know what a controller holds, and {problem.name!r} has one.")
     functions = problem.made_of
     return {
         "problem": problem.name,
@@ -60,13 +58,13 @@ def description(
 
 def known(what: str, values: Sequence[Any]) -> str:
     """The fingerprint of what a run is made of, if all of it can be seen."""
-    found = fingerprint(values)
-    if found.unseen:
+    mark = fingerprint(values)
+    if mark.unseen:
         raise InputError(
             f"A checkpoint must tell whether a later run is the same, and the {what} hold what cannot be seen through: "
-            f"{', '.join(found.unseen)}. Write them with numbers, arrays and functions, or leave checkpoint out."
+            f"{', '.join(mark.unseen)}. Write them with numbers, arrays and functions, or leave checkpoint out."
         )
-    return found.digest
+    return mark.digest
 
 
 def write(path: Path, run: Mapping[str, Any], **arrays: Any) -> None:
@@ -104,10 +102,10 @@ def read(path: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
         raise FileError(
             f"The checkpoint {places.shown(path)} cannot be read: {error.strerror}. Check its permissions."
         ) from error
-    found = arrays.pop("run")
+    saved = arrays.pop("run")
     for key, value in run.items():
-        if found.get(key) != value:
-            how = "" if isinstance(value, str) and len(value) == 64 else f" ({found.get(key)!r} there, {value!r} here)"
+        if saved.get(key) != value:
+            how = "" if isinstance(value, str) and len(value) == 64 else f" ({saved.get(key)!r} there, {value!r} here)"
             raise InputError(
                 f"{places.shown(path)} is the checkpoint of another run: its {key} differs{how}. Give another file, or "
                 "delete it."
@@ -115,7 +113,7 @@ def read(path: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
     return arrays
 
 
-def fault(run: "Run", found: dict[str, Any], streamed: bool) -> str:
+def fault(run: "Run", saved: dict[str, Any], streamed: bool) -> str:
     """What is wrong with the numbers of a checkpoint for this run, or "" where nothing can be seen to be wrong."""
     shapes: dict[str, tuple[str, tuple[int, ...] | None]] = {
         "counts": ("i8", (3,)),
@@ -123,32 +121,49 @@ def fault(run: "Run", found: dict[str, Any], streamed: bool) -> str:
         "state": ("f8", (len(run.runner.numbers()),)),
     }
     shapes |= {"rows": ("i8", ()), "digest": ("i8", ())} if streamed else {"rows": ("f8", None)}
+    if run.runner.problem.control is not None:
+        shapes |= {"held": ("f8", (len(run.runner.held),)), "looks": ("f8", None)}
     if run.survey:
         shapes["tally"] = ("f8", run.survey.tally.shape)
-    if set(found) != set(shapes):
-        return f"it holds {sorted(found)}, and a run like this one needs {sorted(shapes)}"
+    if set(saved) != set(shapes):
+        return f"it holds {sorted(saved)}, and a run like this one needs {sorted(shapes)}"
     for name, (kind, shape) in shapes.items():
-        if found[name].dtype != np.dtype(kind) or shape not in (None, found[name].shape):
-            return f"its {name} are {found[name].dtype} of shape {found[name].shape}"
-    done, left, iterations = found["counts"].tolist()
+        if saved[name].dtype != np.dtype(kind) or shape not in (None, saved[name].shape):
+            return f"its {name} are {saved[name].dtype} of shape {saved[name].shape}"
+    done, left, iterations = saved["counts"].tolist()
     n, every = run.n, run.every
     last = done == n and left == every  # the last state has become a row, whatever `every` is
     if not (
         0 <= done <= n and (last or left == every - done % every) and 0 <= iterations <= MOST_ITERATIONS * (done + 1)
     ):
         return f"its counts are {[done, left, iterations]}, of {n} steps with a row every {every}"
-    if not 0 <= found["seconds"] < math.inf:
-        return f"it counts {found['seconds']} seconds"
+    if not 0 <= saved["seconds"] < math.inf:
+        return f"it counts {saved['seconds']} seconds"
     rows = done // every + (last and n % every > 0)
     return (
-        state_fault(run.runner, found["state"], done)
+        state_fault(run.runner, saved["state"], done)
         or (
-            _count_fault(found, rows)
+            _count_fault(saved, rows)
             if streamed
-            else _rows_fault(run.runner, found, rows, at_row=last or left == every)
+            else _rows_fault(run.runner, saved, rows, at_row=last or left == every)
         )
-        or (_tally_fault(run.survey, found["tally"], done) if run.survey else "")
+        or (_tally_fault(run.survey, saved["tally"], done) if run.survey else "")
+        or _held_fault(run.runner, saved, done)
     )
+
+
+def _held_fault(runner: "Runner", saved: dict[str, Any], done: int) -> str:
+    control = runner.problem.control
+    if control is None:
+        return ""
+    held, looks, period = saved["held"], saved["looks"], control.steps(runner.h)
+    if not (np.isfinite(held).all() and np.isfinite(looks).all()):
+        return "what its controller holds is not finite"
+    if held[0] % period or not done - period <= held[0] <= done:
+        return f"its controller looked last before step {held[0]:g}, of {done}, with a period of {period}"
+    if len(looks) != (len(held) - 1) * (held[0] // period + 1) * control.wheels:
+        return f"it has {len(looks)} numbers of the looks of its controller"
+    return ""
 
 
 def state_fault(runner: "Runner", state: np.ndarray, done: int) -> str:
@@ -162,20 +177,20 @@ def state_fault(runner: "Runner", state: np.ndarray, done: int) -> str:
     return ""
 
 
-def _count_fault(found: dict[str, Any], rows: int) -> str:
-    counted = int(found["rows"])
+def _count_fault(saved: dict[str, Any], rows: int) -> str:
+    counted = int(saved["rows"])
     return "" if counted == rows + 1 else f"it counts {counted} rows, and should count {rows + 1}"
 
 
-def _rows_fault(runner: "Runner", found: dict[str, Any], rows: int, at_row: bool) -> str:
-    table = found["rows"]
+def _rows_fault(runner: "Runner", saved: dict[str, Any], rows: int, at_row: bool) -> str:
+    table = saved["rows"]
     if table.shape != (rows, runner.width):
         return f"its rows have the shape {table.shape}, not {(rows, runner.width)}"
     if not np.isfinite(table).all():
         return "its rows have numbers that are not finite"
     if runner.width == 7 and not (abs(np.linalg.norm(table[:, :4], axis=1) - 1) < NOT_UNIT).all():
         return "its rows have quaternions whose length is not 1"
-    if rows and at_row and not np.array_equal(table[-1], found["state"][: runner.width]):
+    if rows and at_row and not np.array_equal(table[-1], saved["state"][: runner.width]):
         return "its last row is not its state"
     return ""
 
@@ -217,9 +232,9 @@ def _opened(data: bytes, path: Path) -> dict[str, Any]:
     try:
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = dict(archive)
-        found = json.loads(str(arrays.pop("run")))
-        if not isinstance(found, dict):
+        saved = json.loads(str(arrays.pop("run")))
+        if not isinstance(saved, dict):
             raise ValueError
     except Exception as error:  # sealed by somebody else: the archive may be anything, and raise anything
         raise refused(path, "what is inside is not what a run writes") from error
-    return {"run": found, **arrays}
+    return {"run": saved, **arrays}

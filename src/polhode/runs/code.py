@@ -43,16 +43,16 @@ def _floats(make: Callable[..., Any], J: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
     """(machine code, its type) of the torque that a method is given; None if it cannot be compiled."""
-    from polhode.machine import compile
+    from polhode.machine import MOMENT, TORQUE
 
     kernel, moving = problem.source(method)
-    kind = compile.MOMENT if moving else compile.TORQUE
+    kind = MOMENT if moving else TORQUE
     alone = lambda: problem.machine_moment(kernel, kind) if moving else problem.machine_torque
     if not method.nodes:
         return alone(), kind
-    from polhode.machine.quadrature_lanes import torque_for
+    from polhode.machine import stages_torque
 
-    return torque_for(kernel, alone, kind, method.nodes)
+    return stages_torque(kernel, alone, kind, method.nodes)
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | No
     """(body, what is kept) of a problem and a method that have run before and are proved unchanged; None else."""
     kernel, _ = problem.source(method)
     kept = _KEPT.get(kernel)
-    found = None if kept is None else kept.get(_key(problem, method))
-    if found is None:
+    entry = None if kept is None else kept.get(_key(problem, method))
+    if entry is None:
         return None
-    if found.digest is not None:
+    if entry.digest is not None:
         now = proof(kernel)
-        if now is None or now.digest != found.digest:
+        if now is None or now.digest != entry.digest:
             return None
-    J, iJ, numbers, rest = found.body
-    return (J, iJ, numbers, (kernel, *rest)), found
+    J, iJ, numbers, rest = entry.body
+    return (J, iJ, numbers, (kernel, *rest)), entry
 
 
 def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, start: tuple[Any, ...]) -> None:

@@ -1,13 +1,17 @@
 """Runs a method's kernel under a controller: from one of its looks to the next, with the torque that it holds."""
 
+import array
+import functools
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, RunError
 from polhode.inputs import steps_to
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
+from polhode.physics.wheels import spun
+from polhode.runs.collocated_motors import coefficients, nodes_for
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.reductions import Survey
 
@@ -15,9 +19,12 @@ from polhode.runs.reductions import Survey
 class ControlledRunner(KernelRunner):
     """A KernelRunner whose problem has a controller, which looks once a period, counted from the start of the problem.
 
-    `held` is (k, u1, u2, u3): before step k of the problem the controller looked last, and it holds u since, in the
-    user's axes. A look is a jump of the torque, so the method is started anew there: what it carries, be it torques of
-    the past or a guess, belongs to the torque before. A run is so, for every method, that of its pieces.
+    `held` is (k, t, u1, u2, u3): before step k of the problem, at t, the controller looked last, and it holds u since,
+    in the user's axes. Of one that drives wheels it is (k, t, torques of the motors, momenta of the wheels then), of
+    motors whose torques are functions it has the coefficients of ``collocated_motors.py`` in place of torques, and
+    `looks` has all of them, without k. A look is a jump of the torque, so the method is started anew there: what it
+    carries, be it torques of the past or a guess, belongs to the torque before. A run is so, for every method, that of
+    its pieces.
     """
 
     def __init__(
@@ -40,7 +47,7 @@ class ControlledRunner(KernelRunner):
                 f"reduce does not go with a controller, and {problem.name!r} has one: save states instead."
             )
         super().__init__(problem, method, h, compiled, Q, Omega, t)
-        self.held = held
+        self.held, self.looks = held, array.array("d")
         if held:
             self._hold()
 
@@ -51,6 +58,11 @@ class ControlledRunner(KernelRunner):
     def check_look(self) -> None:
         """Raise InputError unless the controller looks here: a single step does not know what it held before."""
         t, t0, period = self.t0, self.problem.t0, self._control.period
+        if self._control.wheels and t != t0:
+            raise InputError(
+                f"How fast the wheels of {self.problem.name!r} turn at t = {t:g} is not known, but at its start, "
+                f"t = {t0:g}. Take a step from there, or make an Integrator."
+            )
         n, is_whole = steps_to(t0, self.h, t)
         if not is_whole or n % self._period:
             raise InputError(
@@ -60,20 +72,20 @@ class ControlledRunner(KernelRunner):
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
-        taken, iterations, error = 0, 0, 0.0
-        while taken < n:
-            i = first + taken
+        done, iterations, error = 0, 0, 0.0
+        while done < n:
+            i = first + done
             try:
                 self._look_before(i)
             except Exception as raised:
                 self.raised = raised
-                return taken, row, left, iterations, 0.0, self.state
-            size = min(self._period - self._number(i) % self._period, n - taken)
+                return done, row, left, iterations, 0.0, self.state
+            size = min(self._period - self._number(i) % self._period, n - done)
             took, row, left, its, error, _ = super().advance(i, size, every, left, out, row)
-            taken, iterations = taken + took, iterations + its
+            done, iterations = done + took, iterations + its
             if took < size:
                 break
-        return taken, row, left, iterations, error, self.state
+        return done, row, left, iterations, error, self.state
 
     def again(self, problem: Problem, h: float) -> bool:
         """What the controller holds is not known there: made anew."""
@@ -86,8 +98,10 @@ class ControlledRunner(KernelRunner):
 
     def torques(self, steps: int, iterations: int) -> int | None:
         """How often the torque has been evaluated."""
-        known = super().torques(steps, iterations)
-        return None if known is None else known + self._looks * self.method.torques_at_start
+        counted = super().torques(steps, iterations)
+        if self.problem.forces.curved:
+            return None
+        return None if counted is None else counted + self._looks * self.method.torques_at_start
 
     def _number(self, i: int) -> int:
         """The number of step i, counted from the start of the problem."""
@@ -100,10 +114,61 @@ class ControlledRunner(KernelRunner):
             return
         t = self.t0 + i * self.h
         (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
-        self.held = (k, *self._control.torque(t, Q, Omega).tolist())
+        self.held = (k, t, *self._says(t, Q, Omega))
         self._hold()
         self._looks += 1
         self.state = self.method.start(self.h, t, *self.state[:2], self.body)
 
+    def _says(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> list[float]:
+        """What the law says, and the momenta of the wheels where it drives them."""
+        wheels = self.problem.internal.wheels
+        if not self._control.wheels or wheels is None:
+            return self._control.torque(t, Q, Omega).tolist()
+        curve = wheels.clipped(self._control.torque(t, Q, Omega, len(wheels.each)))[None]
+        p = wheels.momenta if not self.held else self._spins(t)
+        if wheels.curved:
+            before = self._course()[0] if self.held else curve[:0]
+            motors = functools.partial(self._motors, t, p)
+            curve = coefficients(motors, curve[0], before, nodes_for(self.method), self.h)
+        return [*curve.ravel().tolist(), *p.tolist()]
+
+    def _motors(self, t: float, p: np.ndarray, x: float, curve: np.ndarray) -> np.ndarray:
+        """The torques of motors at a part x of the step from t, while the momenta of the wheels change as given."""
+        wheels = self.problem.internal.wheels
+        assert wheels is not None
+        self.give(self.problem.driving(t, curve, p))
+        row = super().part(x * self.h, t)
+        if row is None:
+            raise RunError(f"{self.name} did not reach t = {t + x * self.h:g} for the torques of the motors: reduce h")
+        (Q,), (Omega,) = self.in_users_axes(np.array([row]))
+        return wheels.clipped(self._control.torque(t + x * self.h, Q, Omega, len(wheels.each)))
+
+    def _course(self) -> tuple[np.ndarray, np.ndarray]:
+        """How the momenta of the wheels change since the last look, and what they were."""
+        assert self.problem.internal.wheels is not None
+        numbers = np.array(self.held[2:]).reshape(-1, len(self.problem.internal.wheels.each))
+        return numbers[:-1], numbers[-1]
+
+    def _spins(self, t: float) -> np.ndarray:
+        """The momenta of the wheels at t, after the last look."""
+        curve, p = self._course()
+        return spun(p, curve, t - self.held[1])
+
     def _hold(self) -> None:
-        self.give(self.problem.holding(np.array(self.held[1:])).parameters)
+        if not self._control.wheels:
+            self.give(self.problem.holding(np.array(self.held[2:])).parameters)
+            return
+        self.looks.extend(self.held[1:])
+        self.give(self.problem.driving(self.held[1], *self._course()))
+
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem, which knows what its motors did since the runner was made; see ``Runner.as_driven``."""
+        looks = np.array(self.looks[1 - len(self.held) :] if last else self.looks)
+        return self.problem.driven(looks.reshape(-1, len(self.held) - 1)) if self.looks else self.problem
+
+    def recall(self, held: np.ndarray, looks: np.ndarray) -> None:
+        """Go on from what was held, after looks before: of a checkpoint."""
+        self.held = (int(held[0]), *held[1:].tolist())
+        self._hold()
+        self.looks = array.array("d", looks.tolist())
+        self._looks = int(held[0]) // self._period + 1

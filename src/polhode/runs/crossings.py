@@ -45,18 +45,18 @@ def crossings_of_many(g: Many, first: np.ndarray, last: np.ndarray) -> Changes:
     which, theta, value = _sampled(g, first, last)
     order = np.lexsort((theta, which))
     which, theta, value = which[order], theta[order], value[order]
-    known = np.flatnonzero((value != 0) & ~np.isnan(value))
-    a, b = known[:-1], known[1:]
+    signed = np.flatnonzero((value != 0) & ~np.isnan(value))
+    a, b = signed[:-1], signed[1:]
     changes = (which[a] == which[b]) & ((value[a] < 0) != (value[b] < 0))
     a, b = a[changes], b[changes]
     roots = _roots(g, which[a], theta[a], theta[b], value[a], value[b])
-    found = Changes(which[a], roots, np.where(value[b] > 0, 1, -1))
+    crossings = Changes(which[a], roots, np.where(value[b] > 0, 1, -1))
     at_end = np.flatnonzero((value == 0) & (theta == 1))
-    before = np.searchsorted(known, at_end) - 1  # the last that is known of the same function
-    is_known = (before >= 0) & (which[known[before]] == which[at_end]) if len(known) else np.zeros(len(before), bool)
-    at_end, before = at_end[is_known], known[before[is_known]] if len(known) else before[is_known]
+    before = np.searchsorted(signed, at_end) - 1  # the last that is known of the same function
+    is_known = (before >= 0) & (which[signed[before]] == which[at_end]) if len(signed) else np.zeros(len(before), bool)
+    at_end, before = at_end[is_known], signed[before[is_known]] if len(signed) else before[is_known]
     ends = Changes(which[at_end], theta[at_end], np.where(value[before] > 0, -1, 1))
-    joined = Changes(*(np.concatenate(both) for both in zip(found, ends)))
+    joined = Changes(*(np.concatenate(both) for both in zip(crossings, ends)))
     order = np.lexsort((joined.theta, joined.which))
     return Changes(*(x[order] for x in joined))
 
@@ -108,7 +108,7 @@ def _is_monotone(c: np.ndarray) -> np.ndarray:
 
 def _between(which: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(which, theta): places that separate the zeros of polynomials from each other."""
-    found: list[tuple[np.ndarray, np.ndarray]] = [(which[:0], np.empty(0))]
+    pairs: list[tuple[np.ndarray, np.ndarray]] = [(which[:0], np.empty(0))]
     degrees = c.shape[1] - 1 - np.argmax((np.abs(c) > 1e-14 * np.abs(c).max(axis=1)[:, None])[:, ::-1], axis=1)
     for degree in np.unique(degrees[degrees > 1]).tolist():  # a line has one zero
         here = np.flatnonzero(degrees == degree)
@@ -118,20 +118,20 @@ def _between(which: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         theta.sort(axis=1)
         middle = (theta[:, :-1] + theta[:, 1:]) / 2
         inside = (middle > 0) & (middle < 1)
-        found.append((np.repeat(which[here], inside.sum(axis=1)), middle[inside]))
-    return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
+        pairs.append((np.repeat(which[here], inside.sum(axis=1)), middle[inside]))
+    return np.concatenate([x for x, _ in pairs]), np.concatenate([x for _, x in pairs])
 
 
 def _companions(c: np.ndarray) -> np.ndarray:
     """The matrices whose eigenvalues are the zeros of Chebyshev series of one degree, as numpy's chebcompanion."""
     degree = c.shape[1] - 1
-    found = np.zeros((len(c), degree, degree))
+    matrices = np.zeros((len(c), degree, degree))
     beside = np.array([math.sqrt(0.5)] + [0.5] * (degree - 2))
     rows = np.arange(degree - 1)
-    found[:, rows, rows + 1] = found[:, rows + 1, rows] = beside
+    matrices[:, rows, rows + 1] = matrices[:, rows + 1, rows] = beside
     scale = np.array([1.0] + [math.sqrt(0.5)] * (degree - 1))
-    found[:, :, -1] -= c[:, :-1] / c[:, -1:] * (scale / scale[-1]) / 2
-    return found[:, ::-1, ::-1]
+    matrices[:, :, -1] -= c[:, :-1] / c[:, -1:] * (scale / scale[-1]) / 2
+    return matrices[:, ::-1, ::-1]
 
 
 def _roots(g: Many, which: np.ndarray, a: np.ndarray, b: np.ndarray, fa: np.ndarray, fb: np.ndarray) -> np.ndarray:

@@ -34,19 +34,19 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
             "ask for them in the run, solve(..., t_eval=...)."
         )
     sign = math.copysign(1, s.h)
-    known = sign * np.asarray(s.t)
+    times_kept = sign * np.asarray(s.t)
     runner = runner_of(s.problem, s.integrator, s.h)
     nowhere = np.empty((0, runner.width))
     Q, Omega = np.empty((len(times), 3, 3)), np.empty((len(times), 3))
     for place, t in enumerate(times):
-        k = int(np.searchsorted(known, sign * t, side="right")) - 1
-        if k < 0 or sign * t > known[-1]:
+        k = int(np.searchsorted(times_kept, sign * t, side="right")) - 1
+        if k < 0 or sign * t > times_kept[-1]:
             raise InputError(f"t = {t:g} is outside of the trajectory, which goes from {s.t[0]:g} to {s.t[-1]:g}.")
         Q[place], Omega[place] = s.Q[k], s.Omega[k]
         ahead = t - float(s.t[k])
         if ahead == 0:
             continue
-        h = s.h if "adapted" not in s.stats else (float(s.t[k + 1]) - float(s.t[k])) / s.stats["adapted"]
+        h = s.h if "adapted" not in s.stats else _adapted_step(s, float(s.t[k + 1] - s.t[k]))
         runner.place(runner.row_of(s.Q[k], s.Omega[k]), float(s.t[k]), h)
         n = math.floor(ahead / h)
         took = runner.advance(0, n, NEVER, NEVER, nowhere, 0)[0] if n else 0
@@ -54,9 +54,14 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         row = runner.part(t - begin, begin) if took == n and t != begin else runner.row()
         if took < n or row is None:
             raise RunError(f"{s.method} cannot reach t = {t:g} from t = {s.t[k]:g}.") from runner.raised
-        found = runner.in_users_axes(np.array([row]))
-        Q[place], Omega[place] = found[0][0], found[1][0]
+        state = runner.in_users_axes(np.array([row]))
+        Q[place], Omega[place] = state[0][0], state[1][0]
     return Q, Omega
+
+
+def _adapted_step(s: Any, apart: float) -> float:
+    """A step between two rows of a run whose steps had lengths of their own: as many as there were, or no longer."""
+    return apart / (s.stats["adapted"] or math.ceil(abs(apart) / s.stats["shortest_step"]))
 
 
 SAME = 1e-9
@@ -74,12 +79,12 @@ def joined(s: Any, problem: Any, method: Any = None) -> Any:
             f"{s.inertia.tolist()}."
         )
     try:
-        taken = integrator(s.method if method is None else method)
+        integrator_of = integrator(s.method if method is None else method)
     except InputError as error:
         raise InputError(
             f"The steps in the file were taken by {s.method!r}; give method=, that method. {error}"
         ) from None
-    whole = dataclasses.replace(s, problem=problem, integrator=taken)
+    whole = dataclasses.replace(s, problem=problem, integrator=integrator_of)
     if "energy" in s.saved and problem.has_energy:
         kept, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
         if not abs(now - kept) <= SAME * max(1.0, abs(kept)):
@@ -100,13 +105,13 @@ def _check_leads(s: Any) -> None:
     """
     n = round(float(s.t[1] - s.t[0]) / s.h)
     if s.t[0] == s.problem.t0 and abs(s.t[1] - s.t[0] - n * s.h) <= 1e-9 * abs(s.h):
-        found, allowed = _after(s, s.h, n), SAME
+        end, allowed = _after(s, s.h, n), SAME
     else:
         n = max(1, n)
         h = float(s.t[1] - s.t[0]) / n
-        found, finer = _after(s, h, n), _after(s, h / 2, 2 * n)
-        allowed = SAME + 3 * _apart(found, finer)
-    apart = _apart(found, (s.Q[1], s.Omega[1]))
+        end, finer = _after(s, h, n), _after(s, h / 2, 2 * n)
+        allowed = SAME + 3 * _apart(end, finer)
+    apart = _apart(end, (s.Q[1], s.Omega[1]))
     if not apart <= allowed:
         raise InputError(
             f"{s.problem.name!r} by {s.method} does not lead from the first state of the file to the second: it misses "

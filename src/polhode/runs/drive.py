@@ -17,12 +17,14 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs import check_memory, warn
 from polhode.runs import checkpoint as checkpoints
-from polhode.runs import places, turns
+from polhode.runs import netcdf_header, places, turns
+from polhode.runs.columns import Columns, times_of
+from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.energies import energies, momenta
 from polhode.runs.netcdf import Store
 from polhode.runs.reductions import Survey
 from polhode.runs.trajectory import FORMAT, Trajectory
-from polhode.runs.users_axes import ROW, attitudes, velocities_since
+from polhode.runs.users_axes import ROW
 
 if TYPE_CHECKING:
     from polhode.runs.runner import Runner
@@ -50,15 +52,15 @@ class Run:
         self.done, self.row, self.left, self.iterations, self.seconds = 0, 0, every, 0, 0.0
         self.checkpoint, self.message, self.interrupted = checkpoint, "", False
         self.resumed_at: int | None = None
-        found = None
+        saved = None
         if checkpoint is not None:
             _check_apart(out, checkpoint)
             checkpoints.check_place(checkpoint)
             self.description = checkpoints.description(runner.problem, runner, n, every, survey, out is not None)
-            found = checkpoints.read(checkpoint, self.description)
-        if found is not None:
-            self._restore(found, out is not None)
-        self.rows = _Kept(self, found) if out is None else _Streamed(self, out, found)
+            saved = checkpoints.read(checkpoint, self.description)
+        if saved is not None:
+            self._restore(saved, out is not None)
+        self.rows = _Kept(self, saved) if out is None else _Streamed(self, out, saved)
 
     def go(self, checkpoint_every: float, tick: Callable[[int], None]) -> None:
         """Take the steps that remain."""
@@ -140,22 +142,26 @@ class Run:
         }
         if self.survey:
             arrays["tally"] = self.survey.tally
+        if isinstance(self.runner, ControlledRunner):
+            arrays |= {"held": np.array(self.runner.held, dtype=float), "looks": np.array(self.runner.looks)}
         why = checkpoints.state_fault(self.runner, arrays["state"], self.done)
         if why:  # by a method of one's own: better said now than when the run is to go on
             raise InputError(f"No checkpoint can be made of step {self.done} of {self.runner.name}: {why}.")
         checkpoints.write(self.checkpoint, self.description, **arrays)
 
-    def _restore(self, found: dict[str, Any], streamed: bool) -> None:
-        why = checkpoints.fault(self, found, streamed)
+    def _restore(self, saved: dict[str, Any], streamed: bool) -> None:
+        why = checkpoints.fault(self, saved, streamed)
         if why:
             raise checkpoints.refused(self.checkpoint, why)
-        self.done, self.left, self.iterations = found["counts"].tolist()
+        self.done, self.left, self.iterations = saved["counts"].tolist()
         self.resumed_at = self.done
-        self.seconds = float(found["seconds"])
-        self.runner.restore(found["state"].tolist())
-        self.row = int(found["rows"]) if streamed else len(found["rows"])
+        self.seconds = float(saved["seconds"])
+        self.runner.restore(saved["state"].tolist())
+        if isinstance(self.runner, ControlledRunner):
+            self.runner.recall(saved["held"], saved["looks"])
+        self.row = int(saved["rows"]) if streamed else len(saved["rows"])
         if self.survey:
-            self.survey.tally[:] = found["tally"]
+            self.survey.tally[:] = saved["tally"]
 
     # ---- the result ---------------------------------------------------------------------------------
 
@@ -183,34 +189,37 @@ class Run:
             columns = self.rows.finished(stats)
         finally:
             self.rows.close()
-        return Trajectory.of_run(
-            columns,
-            problem=runner.problem,
-            method=runner.name,
-            h=runner.h,
-            stats=stats,
-            success=not self.message,
-            message=self.message,
-            problem_name=runner.problem.name,
-            reductions=self.survey.results(runner.t0, runner.h) if self.survey else {},
-            inertia=runner.problem.inertia,
-            exception=runner.raised,
-            integrator=integrator,
-        )
+        problem = runner.as_driven()
+        facts = {
+            "problem": problem,
+            "method": runner.name,
+            "h": runner.h,
+            "stats": stats,
+            "success": not self.message,
+            "message": self.message,
+            "problem_name": problem.name,
+            "reductions": self.survey.results(runner.t0, runner.h) if self.survey else {},
+            "inertia": problem.inertia,
+            "exception": runner.raised,
+            "events": {},
+            "integrator": integrator,
+            "error_estimate": None,
+        }
+        return Trajectory.of_run(facts | columns)
 
 
 class _Kept:
     """Rows in memory: all of them, allocated at once."""
 
-    def __init__(self, run: Run, found: dict[str, Any] | None) -> None:
+    def __init__(self, run: Run, saved: dict[str, Any] | None) -> None:
         self._runner, self._n, self._every = run.runner, run.n, run.every
         n, every = run.n, run.every
         check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
         self.table = np.empty((n // every + (1 if n % every else 0), run.runner.width))
         self.most_steps = n
         self.at = run.row
-        if found is not None:
-            self.table[: self.at] = found["rows"]
+        if saved is not None:
+            self.table[: self.at] = saved["rows"]
 
     def flush(self) -> None:
         """Nothing to do: the rows are where they stay."""
@@ -229,27 +238,28 @@ class _Kept:
 
     def fastest(self) -> float:
         """The largest |Omega| of all rows, with the start."""
-        problem, rows = self._runner.problem, self.table[: self.at]
-        if self._runner.width == ROW:  # q, Pi: the attitudes wait until they are looked at
-            start = problem.Q0.copy()
-            self._Q: Any = lambda: np.concatenate([start[None], attitudes(problem, rows)])
-            self._Omega = velocities_since(problem, rows)
-        else:
-            Q, Omega = self._runner.in_users_axes(rows)
-            self._Q, self._Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
-        return turns.fastest(self._Omega)
+        runner, rows = self._runner, self.table[: self.at]
+        if runner.width == ROW:  # q, Pi: columns wait until they are looked at
+            late = Columns(runner.problem, rows, runner.t0, runner.h, self._every, self._n)
+            self._columns: dict[str, Any] = {"columns_of_run": late}
+            return late.fastest()
+        start, (Q, Omega) = runner.problem, runner.in_users_axes(rows)
+        self._columns = {
+            "t": times_of(runner.t0, runner.h, self._every, self._n, 0, self.at),
+            "Q": np.concatenate([start.Q0[None], Q]),
+            "Omega": np.concatenate([start.Omega0[None], Omega]),
+        }
+        return turns.fastest(self._columns["Omega"])
 
     def finished(self, stats: dict[str, Any]) -> dict[str, Any]:
-        """Time, attitudes or what makes them, and velocities; after `fastest`, which has made them."""
-        runner = self._runner
-        times = times_of(runner.t0, runner.h, self._every, self._n, 0, self.at)
-        return {"t": times, "Q": self._Q, "Omega": self._Omega}
+        """Time, attitudes and velocities, or what makes them; after `fastest`."""
+        return {**self._columns, "saved": {}}
 
 
 class _Streamed:
     """Rows on the disk: a buffer here, the rest in a netCDF file. The start is the first row of the file."""
 
-    def __init__(self, run: Run, path: Path, found: dict[str, Any] | None) -> None:
+    def __init__(self, run: Run, path: Path, saved: dict[str, Any] | None) -> None:
         self.run = run
         runner = run.runner
         self.problem = runner.problem
@@ -260,16 +270,16 @@ class _Streamed:
             "h": runner.h,
             "inertia": self.problem.inertia.ravel(),
         }
-        if self.problem.internal.wheels is not None:
-            raise InputError(
-                f"A file that is written while a run goes on has no place for the wheels of {self.problem.name!r}: "
-                "leave out= away, and save the Trajectory."
-            )
+        wheels = self.problem.internal.wheels
+        if wheels is not None:
+            attributes |= {"wheel_axes": wheels.axes.ravel(), "wheel_inertia": wheels.inertia}
         planned = 1 + -(-run.n // run.every)
         if planned >= 2**31:
             raise InputError(f"{planned} rows do not fit in one file (at most 2^31 - 1): raise save_every.")
-        digest = None if found is None else int(found["digest"])
-        self.store = Store(path, attributes, self.problem.has_energy, planned, run.row, digest)
+        digest = None if saved is None else int(saved["digest"])
+        self._wheels = wheels
+        fields = netcdf_header.fields(self.problem.has_energy, 0 if wheels is None else len(wheels.each))
+        self.store = Store(path, attributes, fields, planned, run.row, digest)
         self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
         self.most_steps = (len(self.table) - 1) * run.every
         self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
@@ -298,7 +308,7 @@ class _Streamed:
         self.store.sync()
         return {"rows": np.array(self.store.rows), "digest": np.array(self.store.digest())}
 
-    def finished(self, stats: dict[str, Any]) -> dict[str, np.ndarray]:
+    def finished(self, stats: dict[str, Any]) -> dict[str, Any]:
         """Columns that read from the file where they are looked at."""
         stats["file"] = str(self.store.path)
         if not self.store.finish(self.run.message, stats, not self.run.message):
@@ -307,7 +317,11 @@ class _Streamed:
                 f"{self.store.path} was replaced or removed by somebody else while the run went on, and does not hold "
                 "it. The Trajectory still does: save it under another name."
             )
-        return self.store.columns()
+        columns = self.store.columns()
+        if self._wheels is not None:
+            columns |= {"wheel_axes": self._wheels.axes, "wheel_inertia": self._wheels.inertia}
+        states = {name: columns.pop(name) for name in ("t", "Q", "Omega")}
+        return {**states, "saved": columns}
 
     def close(self) -> None:
         """Leave the file as it is."""
@@ -315,17 +329,13 @@ class _Streamed:
 
     def _append(self, t: np.ndarray, Q: np.ndarray, Omega: np.ndarray) -> None:
         self._fastest = max(self._fastest, turns.fastest(Omega))
-        columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(self.problem, t, Q, Omega)}
-        if self.problem.has_energy:
-            columns["energy"] = energies(self.problem, Q, Omega, t)
+        problem = self.run.runner.as_driven()
+        columns = {"t": t, "Q": Q, "Omega": Omega, "momentum": momenta(problem, t, Q, Omega)}
+        if problem.has_energy:
+            columns["energy"] = energies(problem, Q, Omega, t)
+        if problem.internal.wheels is not None:
+            columns["wheel_speeds"] = problem.internal.wheels.speeds(t, Omega)
         self.store.append(**columns)
-
-
-def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> np.ndarray:
-    """The times of rows `first` to `last` of a run of n steps, a row every so many."""
-    if last - first < 4:  # plain floats are faster than arrays; the bits are the same
-        return np.array([t0 + h * min(every * k, n) for k in range(first, last + 1)])
-    return t0 + h * np.minimum(every * np.arange(first, last + 1), n)
 
 
 def _check_apart(out: Path | None, checkpoint: Path) -> None:

@@ -33,13 +33,12 @@ def potential_energies(problem: "Problem", Q: np.ndarray, t: np.ndarray | None =
     kernel = problem.potential_kernel
     machine = None if kernel is None else problem.machine_potential
     if kernel is not None and machine is not None:
-        from polhode.machine import compile
-        from polhode.machine.guard import check_function
+        from polhode.machine import POTENTIAL, check_function, energies, probe
 
-        look = compile.probe(compile.POTENTIAL)
+        look = probe(POTENTIAL)
         check_function(problem, "potential", kernel, machine, look, problem.t0, Q[0])
         rows = np.ascontiguousarray(Rotation().from_matrix(Q @ problem.axes).as_quat(scalar_first=True))
         out = np.empty(len(rows))
-        compile.energies()(machine.address, np.array(problem.parameters), rows, out)
+        energies()(machine.address, np.array(problem.parameters), rows, out)
         return out
     return np.array([problem.potential(q) for q in Q])

@@ -78,6 +78,14 @@ class Integrator(Travels):
         """The angular velocity in body axes."""
         return self._state()[1]
 
+    @property
+    def wheel_speeds(self) -> np.ndarray:
+        """The speeds of the wheels relative to the body, (wheels,)."""
+        wheels = self._runner.as_driven(last=True).internal.wheels
+        if wheels is None:
+            raise InputError(f"The problem {self.problem.name!r} has no wheels: give wheels=[Wheel(...)].")
+        return wheels.speeds(np.array([self.t]), self.Omega[None])[0]
+
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
         if self._seen is None:
             Q, Omega = self._runner.in_users_axes(np.array([self._runner.row()]))
@@ -165,12 +173,12 @@ class Integrator(Travels):
         return kept | {"_at": (runner.t0, runner.h, self._taken, state, runner.held)}
 
     def __setstate__(self, luggage: dict[str, Any]) -> None:
-        t0, h, taken, state, held = luggage.pop("_at")
+        t0, h, done, state, held = luggage.pop("_at")
         vars(self).update(luggage)
         self._make(held)
         self._place(self._runner.row(), t0, h)
         self._runner.restore(state)
-        self._taken = taken
+        self._taken = done
 
     def __copy__(self) -> "Integrator":
         other = object.__new__(type(self))

@@ -8,13 +8,14 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
+from polhode.integrators.gauss import strongest_friction
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel, Numbers, State
 from polhode.kernels.rotations import matrix
-from polhode.machine.guard import TURN, check, check_function, floats_or_none
+from polhode.machine import TURN, check, check_function, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.reductions import Survey
@@ -43,6 +44,7 @@ class KernelRunner:
         Omega: np.ndarray | None = None,
         t: float | None = None,
         survey: Survey | None = None,
+        own_loop: bool = True,
     ) -> None:
         if method.free_only and problem.has_torque:
             raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
@@ -50,16 +52,16 @@ class KernelRunner:
         self.name = method.name
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
-        self._survey, self._doubts = survey, 0
+        self._survey, self._doubts, self._own_loop = survey, 0, own_loop  # False: another loop takes the steps
         self.raised: Exception | None = None
         self.is_compiled = False
         self._code: Code | None = None
         self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
         kept: Kept | None = None
         if survey is None and compiled is not False:
-            found = known(problem, self.method)
-            if found is not None:
-                self.body, kept = found
+            entry = known(problem, self.method)
+            if entry is not None:
+                self.body, kept = entry
                 self._code, self.is_compiled = kept.code, True
         try:
             if self._code is None:
@@ -82,7 +84,7 @@ class KernelRunner:
         self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
 
     def _compile(self, required: bool) -> None:
-        from polhode.machine import compile
+        from polhode.machine import CannotCompile, potential_code, steps_loop, survey_loop
 
         torque, kind = machine_torque(self.problem, self.method)
         if torque is None:
@@ -93,14 +95,15 @@ class KernelRunner:
         look, potential = self._look, None
         if self._survey is not None:
             wanted = self._survey.wants_energy
-            potential = self.problem.machine_potential if wanted else compile.potential(self._survey.potential)
+            potential = self.problem.machine_potential if wanted else potential_code(self._survey.potential)
             if potential is None:
                 return  # with a warning
             look = (potential.address, *look)
         try:
-            make = compile.survey if look else compile.loop
-            loop = make(self.method.step, len(self.state[3]), len(self.body[2]), kind)
-        except compile.CannotCompile as error:
+            make = survey_loop if look else steps_loop
+            sizes = len(self.state[3]), len(self.body[2])
+            loop = make(self.method.step, *sizes, kind) if self._own_loop else None
+        except CannotCompile as error:
             if required:
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
@@ -108,7 +111,7 @@ class KernelRunner:
         J, iJ, numbers, (_, par, *_) = self.body
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
         self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
-        if self._survey is None:
+        if self._survey is None and self._own_loop:
             keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
 
     def _machine(
@@ -140,11 +143,11 @@ class KernelRunner:
 
         `code` is machine code of the watched `kernels`, and is compared with them at the start.
         """
-        from polhode.machine import watching
+        from polhode.machine import watching_loop
 
         head, kind = self.machine_arguments()
         axes = np.array(self.problem.axes.ravel())
-        loop = watching.loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
+        loop = watching_loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
         for kernel, machine in zip(kernels, code):
             self.check_event(kernel, machine, axes)
         addresses = np.array([machine.address for machine in code])
@@ -152,20 +155,20 @@ class KernelRunner:
         def watch(
             first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, held: Any = code
         ) -> tuple[Any, ...]:
-            numbers, found = np.array(self.numbers()), np.array(values)
-            *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, found)
+            numbers, after = np.array(self.numbers()), np.array(values)
+            *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, after)
             self.state = _state(numbers.tolist())
             if done[0]:
-                values[:] = found.tolist()
+                values[:] = after.tolist()
             return *done, stop
 
         return watch
 
     def check_event(self, kernel: Kernel, machine: Any, axes: np.ndarray) -> None:
         """Compare the machine code of a watched function with the function, at the start."""
-        from polhode.machine import watching
+        from polhode.machine import event_probe
 
-        look, par, Pi = watching.look(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
+        look, par, Pi = event_probe(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
 
         def of_machine(Q: np.ndarray) -> Any:
             out = np.zeros(1)
@@ -222,17 +225,17 @@ class KernelRunner:
 
     def _guard(self, torque: Any, kind: Any) -> None:
         """The machine code that will run must say what the user's torque says."""
-        from polhode.machine import compile
+        from polhode.machine import MOMENT, TORQUE, probe
 
         kernel, moving = self.problem.source(self.method)
         if is_static(kernel):
             return
-        if kind in (compile.TORQUE, compile.MOMENT):
-            look = compile.probe(kind)
+        if kind in (TORQUE, MOMENT):
+            look = probe(kind)
         else:
-            from polhode.machine.quadrature_lanes import first_node
+            from polhode.machine import first_node
 
-            look = compile.probe(kind, first_node)
+            look = probe(kind, first_node)
         (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
         velocity = Omega if moving else None
         if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
@@ -258,8 +261,8 @@ class KernelRunner:
                 return i - first, row, left, iterations, error, state
         return n, row, left, iterations, 0.0, state
 
-    def _advance(self, *given: Any) -> tuple[Any, ...]:
-        return self._like_python(*given) if self.is_compiled else self._plain(*given)
+    def _advance(self, *arguments: Any) -> tuple[Any, ...]:
+        return self._like_python(*arguments) if self.is_compiled else self._plain(*arguments)
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
@@ -300,6 +303,10 @@ class KernelRunner:
             numbers, address, _ = self._code.head
             self._code = replace(self._code, head=(numbers, address, np.array(par)))
 
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem, with what a controller did to its wheels; see ``controlled_runner.py``."""
+        return self.problem
+
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
         return self.state[0] + self.state[1]
@@ -322,9 +329,13 @@ class KernelRunner:
         """Begin anew; see ``Runner.again``."""
         if self._lasting is None:
             self._lasting = is_static(self.body[3][0]) and is_static(self.method.step)
-        if not (self._lasting and self.is_compiled and problem.parameters == self.problem.parameters):
+        if not (self.is_compiled and problem.parameters == self.body[3][1]):
             return False
         first = (h, problem.t0, *problem.start())
+        if not self._lasting:  # proved to be what it was, and compared from this start
+            entry = known(problem, self.method)
+            if entry is None or entry[1].code is not self._code or entry[1].compared != first[1:]:
+                return False
         if self._first[0] != first:
             self._first = first, self.method.start(*first, self.body)
         self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
@@ -365,7 +376,7 @@ class KernelRunner:
         if error > 0:
             return (
                 f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
-                f"error of {error:.2g} left. Reduce h."
+                f"error of {error:.2g} left. {self._advice(t)}"
             )
         (Q,), (Omega,) = in_users_axes(self.problem, np.array([self.state[0] + self.state[1]]))
         tau = self.problem.torque(t, Q, Omega)
@@ -374,6 +385,22 @@ class KernelRunner:
         return (
             f"{self.name} met a torque or a state that is not a finite number in {where}. Check the torque near "
             f"Q = {np.round(Q, 6).tolist()}, or reduce h."
+        )
+
+    def _advice(self, t: float) -> str:
+        """What to do where the equations of a step were not solved: friction has a limit that is known."""
+        forces = self.problem.forces
+        if not (self.method.nodes and (forces.damped or forces.moving)):
+            return "Reduce h."
+        (Q,), (Omega,) = in_users_axes(self.problem, np.array([self.state[0] + self.state[1]]))
+        rate = self.problem.friction_rate(t, Q, Omega)
+        x, most = abs(self.h) * rate, strongest_friction(self.method.nodes)
+        if not x > most / 2:
+            return "Reduce h."
+        kicks = "" if forces.moving else ", or take VLV or RATTLE, which solve damping exactly in their kicks"
+        return (
+            f"The torque changes with the velocity at the rate {rate:.3g}, {x:.3g} in a step; its iteration needs less "
+            f"than about {most:.2g}. Reduce h to {0.7 * most / rate:.2g}{kicks}."
         )
 
 

@@ -34,6 +34,8 @@ from polhode.runs import netcdf_classic, netcdf_header, places
 from polhode.runs.netcdf_classic import Header
 from polhode.runs.netcdf_header import BLOCK, FIELDS, ROOM
 
+WHEELS = {"wheel_axes": ("wheel", "body"), "wheel_inertia": ("wheel",)}
+"""What a header says of wheels, beside their speeds in the rows."""
 CLOSED = -1
 """In place of the number of a file that is closed."""
 
@@ -45,14 +47,14 @@ class Store:
         self,
         path: Path,
         attributes: Mapping[str, Any],
-        has_energy: bool,
+        fields: netcdf_header.Fields,
         planned: int,
         rows: int = 0,
         digest: int | None = None,
     ) -> None:
         """Begin a file for so many planned rows, or (rows > 0) go on with the one that holds rows of this digest."""
         self.path, self._place = places.named(path, "out"), places.target(path)
-        self._fields = {k: v for k, v in FIELDS.items() if has_energy or k != "energy"}
+        self._fields = fields
         self.dtype = netcdf_header.dtype(self._fields)
         self._head = netcdf_header.encoded(attributes, self._fields, planned)
         self._header = netcdf_classic.decoded(self._head)
@@ -107,7 +109,7 @@ class Store:
         self._write(bytes(checksums), self._begins("checksum"))
 
     def append(self, **columns: np.ndarray) -> None:
-        """Write rows behind those that are there: t, Q, Omega, momentum and, where there is one, energy."""
+        """Write rows behind those that are there: t, Q, Omega, momentum and, where there are, energy and speeds."""
         table = np.empty(len(columns["t"]), self.dtype)
         for name in self._fields:
             table[name] = columns[name]
@@ -239,7 +241,7 @@ def read(path: Any) -> Any:
 
 def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, list[Any]]:
     """The rows that match their checksums, how many are counted and present, and the ranges of those left out."""
-    fields = {k: v for k, v in FIELDS.items() if k in header.begins}
+    fields = {k: {x: header.dimensions[x] for x in axes} for k, axes in FIELDS.items() if k in header.begins}
     dtype, planned = netcdf_header.dtype(fields), int(header.attributes["rows"][0])
     begin, size = header.begins["t"], dtype.itemsize
     counted = min(planned, header.records)
@@ -265,17 +267,18 @@ def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, l
 
 def _matches(raw: bytes, count: int, size: int, checksum: int) -> bool:
     """Whether so many rows match; a run killed between checksum and count leaves a checksum of a few rows more."""
-    found = zlib.crc32(raw[: count * size])
-    while found != checksum and count * size < len(raw):
-        found = zlib.crc32(raw[count * size : (count + 1) * size], found)
+    crc = zlib.crc32(raw[: count * size])
+    while crc != checksum and count * size < len(raw):
+        crc = zlib.crc32(raw[count * size : (count + 1) * size], crc)
         count += 1
-    return found == checksum
+    return crc == checksum
 
 
 def _dataset(path: Path, header: Header, columns: Any, counted: int, present: int, bad: list[Any]) -> Any:
     import xarray
 
     rows = len(columns["t"])
+    wheels = {k: header.attributes.pop(k).astype(float) for k in WHEELS if k in header.attributes}
     values = {k: v.rstrip() if isinstance(v, str) else v for k, v in header.attributes.items()}
     values |= {k: v[0] for k, v in values.items() if not isinstance(v, str) and len(v) == 1}
     planned, label = int(values["rows"]), places.shown(path)
@@ -303,4 +306,5 @@ def _dataset(path: Path, header: Header, columns: Any, counted: int, present: in
     values |= {"success": int(whole and values["success"] == 1), "message": message}
     values["stats"] = values["stats"] if ended else "{}"
     data = {k: (("t", *FIELDS[k]), column) for k, column in columns.items()}
+    data |= {k: (WHEELS[k], x.reshape(-1, *(3,) * (len(WHEELS[k]) - 1))) for k, x in wheels.items()}
     return xarray.Dataset(data, coords={"space": list("xyz"), "body": list("xyz")}, attrs=values)

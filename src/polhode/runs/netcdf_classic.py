@@ -85,9 +85,9 @@ def _decoded(data: bytes) -> Header:
 
     def numbers(code: str) -> Any:
         nonlocal at
-        found = struct.unpack_from(">" + code, data, at)
+        values = struct.unpack_from(">" + code, data, at)
         at += struct.calcsize(">" + code)
-        return found
+        return values
 
     def text() -> str:
         nonlocal at
@@ -98,16 +98,16 @@ def _decoded(data: bytes) -> Header:
 
     def attributes() -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
         nonlocal at
-        found, places = {}, {}
+        values, places = {}, {}
         for _ in range(numbers("II")[1]):
             name = text()
             kind, count = numbers("II")
             length = count * np.dtype(DTYPES[kind]).itemsize
             raw = _part(data, at, length)
-            found[name] = raw.decode(errors="replace") if kind == CHAR else np.frombuffer(raw, DTYPES[kind])
+            values[name] = raw.decode(errors="replace") if kind == CHAR else np.frombuffer(raw, DTYPES[kind])
             places[name] = (at, length)
             at += _padded_length(length)
-        return found, places
+        return values, places
 
     for _ in range(numbers("II")[1]):
         name = text()

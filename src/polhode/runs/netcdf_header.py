@@ -3,7 +3,7 @@
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from polhode.errors import FileError
 from polhode.runs import netcdf_classic
 from polhode.runs.netcdf_classic import Header
 
-FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "momentum": ("space",)}
+FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "momentum": ("space",)} | {
+    "wheel_speeds": ("wheel",)
+}
+"""The columns that a file may have, and their dimensions beside the time."""
+Fields: TypeAlias = dict[str, dict[str, int]]
+"""The columns that a file has: their dimensions, with their lengths."""
 BLOCK = 1024
 """Rows that share a checksum."""
 ROOM = {"message": 4000, "stats": 8000}
@@ -24,7 +29,14 @@ LONGEST = 1 << 20
 OPEN = "This run did not end, or is still going on."
 
 
-def encoded(attributes: Mapping[str, Any], fields: Mapping[str, Any], planned: int) -> bytes:
+def fields(has_energy: bool, wheels: int) -> Fields:
+    """The columns of a body with or without energy, with so many wheels."""
+    lengths = {"space": 3, "body": 3, "wheel": wheels}
+    has = {"energy": has_energy, "wheel_speeds": wheels > 0}
+    return {k: {x: lengths[x] for x in axes} for k, axes in FIELDS.items() if has.get(k, True)}
+
+
+def encoded(attributes: Mapping[str, Any], fields: Fields, planned: int) -> bytes:
     """The bytes before the first row, but for the checksums of the blocks."""
     blocks = -(-planned // BLOCK)
     values = {
@@ -43,7 +55,10 @@ def encoded(attributes: Mapping[str, Any], fields: Mapping[str, Any], planned: i
     }
     variables["checksum"] = (netcdf_classic.INT, ("block",), about)
     variables |= {name: (netcdf_classic.DOUBLE, ("t", *axes), {}) for name, axes in fields.items()}
-    head = netcdf_classic.encoded({"t": 0, "space": 3, "body": 3, "letter": 1, "block": blocks}, values, variables)
+    dimensions = {"t": 0, "space": 3, "body": 3, "letter": 1, "block": blocks}
+    for axes in fields.values():
+        dimensions |= axes
+    head = netcdf_classic.encoded(dimensions, values, variables)
     header = netcdf_classic.decoded(head)
     at, length = header.places["checksum_header"]
     if header.length > LONGEST:
@@ -89,6 +104,6 @@ def integer(value: int) -> bytes:
     return struct.pack(">i", value)
 
 
-def dtype(fields: Mapping[str, Any]) -> np.dtype:
+def dtype(fields: Fields) -> np.dtype:
     """A row."""
-    return np.dtype([(k, ">f8", (3,) * len(v)) for k, v in fields.items()])
+    return np.dtype([(k, ">f8", tuple(axes.values())) for k, axes in fields.items()])

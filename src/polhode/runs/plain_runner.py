@@ -29,6 +29,10 @@ class PlainRunner:
         self.raised: Exception | None = None
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem: nothing drives its wheels but what it says."""
+        return self.problem
+
     def again(self, problem: Problem, h: float) -> bool:
         """Made anew: see ``Runner.again``."""
         return False

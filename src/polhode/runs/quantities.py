@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError, one_line
+from polhode.errors import InputError, checked_call, one_line
 from polhode.runs.energies import potential_energies
 from polhode.runs.users_axes import applied
 
@@ -35,11 +35,11 @@ class Quantities:
     def kinetic(self) -> np.ndarray:
         """The kinetic energy Omega.J Omega/2, and that of the spins of wheels, (n,)."""
         Pi = applied(self._tensor, self.Omega)
-        found = (self.Omega[:, 0] * Pi[:, 0] + self.Omega[:, 1] * Pi[:, 1] + self.Omega[:, 2] * Pi[:, 2]) / 2
+        energy = (self.Omega[:, 0] * Pi[:, 0] + self.Omega[:, 1] * Pi[:, 1] + self.Omega[:, 2] * Pi[:, 2]) / 2
         if self._wheels is None:
-            return found
+            return energy
         axes, inertia = self._wheels
-        return found + ((self.wheel_speeds + self.Omega @ axes.T) ** 2 * inertia).sum(axis=1) / 2
+        return energy + ((self.wheel_speeds + self.Omega @ axes.T) ** 2 * inertia).sum(axis=1) / 2
 
     @property
     def wheel_speeds(self) -> np.ndarray:
@@ -119,6 +119,7 @@ class Quantities:
         return np.linalg.solve(self._tensor, (np.cross(applied(self._tensor, self.Omega), self.Omega) + tau).T).T
 
 
+@checked_call
 def dist(A: object, B: object) -> np.ndarray | float:
     """The distance of attitudes, sqrt(2 tr(I - A^T B)): 4 |sin(angle/2)|/sqrt(2), at most 2 sqrt(2).
 
@@ -143,8 +144,8 @@ def dist(A: object, B: object) -> np.ndarray | float:
     0.0
     """
     difference = _matrices("A", A) - _matrices("B", B)
-    found = np.sqrt((difference**2).sum(axis=(-2, -1)))
-    return float(found) if found.ndim == 0 else found
+    distance = np.sqrt((difference**2).sum(axis=(-2, -1)))
+    return float(distance) if distance.ndim == 0 else distance
 
 
 def _matrices(label: str, value: object) -> np.ndarray:

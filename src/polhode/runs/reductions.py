@@ -55,7 +55,7 @@ class Survey:
 
     def __init__(self, names: Sequence[str], each: int, n: int) -> None:
         names = (names,) if isinstance(names, str) else tuple(names)
-        self.names = tuple(q for name in names for q in _meant(name))
+        self.names = tuple(q for name in names for q in meant(name))
         self.each = each
         self.looks = n // each
         if self.looks < 3:
@@ -124,13 +124,14 @@ class Survey:
             first + max(row[1] for _, row in blocks),
             first + mean,
             slope,
-            _slope_error(t, means, slope),
+            slope_error(t, means, slope),
             t,
             means,
         )
 
 
-def _slope_error(t: np.ndarray, means: np.ndarray, slope: float) -> float:
+def slope_error(t: np.ndarray, means: np.ndarray, slope: float) -> float:
+    """The standard error of a slope, from the scatter of block means about the line."""
     if len(t) < 3:
         return math.nan
     x = t - t.mean()
@@ -138,5 +139,6 @@ def _slope_error(t: np.ndarray, means: np.ndarray, slope: float) -> float:
     return float(np.sqrt((rest @ rest) / (len(t) - 2) / (x @ x)))
 
 
-def _meant(name: str) -> tuple[str, ...]:
+def meant(name: str) -> tuple[str, ...]:
+    """The quantities that a name stands for."""
     return QUANTITIES[1:] if name == "momentum" else (name,)

@@ -39,6 +39,9 @@ class Runner(Protocol):
         iterations, the error of an equation that was not solved, None or the state); fewer steps mean a failure.
         """
 
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem, which knows what a controller did to its wheels so far, or since its `last` look."""
+
     def row(self) -> Sequence[float] | np.ndarray:
         """The state as a row: what `advance` writes."""
 

@@ -1,6 +1,7 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
 import math
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,15 +17,16 @@ from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
-from polhode.runs import turns
+from polhode.runs import repeated, turns
 from polhode.runs.accuracy import accurate
-from polhode.runs.adaptive import MOST_STEPS, adaptive, checked
 from polhode.runs.arguments import given_problem
 from polhode.runs.code import called_often
 from polhode.runs.controlled_runner import ControlledRunner
 from polhode.runs.drive import Run
+from polhode.runs.embedded import Embedded
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.own_steps import Asked, given_tolerance
 from polhode.runs.plain_runner import PlainRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
@@ -32,6 +34,10 @@ from polhode.runs.runner import runner_of
 from polhode.runs.trajectory import Trajectory
 from polhode.runs.users_axes import in_users_axes
 from polhode.runs.watched import Watched
+
+CHECKPOINT_EVERY = 60.0
+PLAIN = (None,) * 10 + (False, False, (), (), 1, CHECKPOINT_EVERY)
+"""What else a call was given that may be made again: see ``repeated.py``."""
 
 
 @inputs.checked_call
@@ -48,7 +54,7 @@ def solve(
     compiled: bool | None = None,
     out: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 60.0,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     reduce: str | Sequence[str] = (),
     reduce_every: int = 1,
     t_eval: ArrayLike | None = None,
@@ -56,6 +62,8 @@ def solve(
     terminal: str | Sequence[str] = (),
     direction: Mapping[str, int] | None = None,
     adapt: bool | Callable[..., Any] | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
     strict: bool = False,
     on_failure: str = "warn",
 ) -> Trajectory:
@@ -89,7 +97,13 @@ def solve(
         steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind 2005): energy does
         not drift, as it does with a plain controller. True: by equal angles, h being the first step; or a function
         adapt(t, Q, Omega) -> positive number, the density: a step is h divided by it. `Trajectory.t` are the times of
-        the steps, n_steps counts them, and the last is shortened to meet t_end
+        the steps, n_steps counts them, and the last is shortened to meet t_end. t_eval, events and reduce go with it
+        (a mean is then one over time); out and checkpoint do not
+    rtol, atol : float
+        the error of a step, for RKMK54, which chooses its steps by it and takes any torque (also the method if only
+        these are given): of the attitude in radians, of the velocity relative to its size; atol is added to both.
+        `Trajectory.t` are the times of the steps; with h, states are kept every h, and a step is at most that long. The
+        error at the end is what the motion makes of all these, and energy drifts; `accuracy` checks the former
     on_failure : {"warn", "raise", "return"}
         of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its `result` is
         the Trajectory) or "return", which says so in `success` and `message` alone
@@ -142,7 +156,18 @@ def solve(
     >>> s.Q.shape, bool(abs(s.energy_error).max() < 1e-3)
     ((11, 3, 3), True)
     """
+    others = (
+        *(compiled, t_eval, events, direction, adapt, out, checkpoint, accuracy, rtol, atol),
+        *(progress, strict, terminal, reduce, reduce_every, checkpoint_every),
+    )
+    call = None
+    if isinstance(problem, Problem) and on_failure.__class__ is str and all(map(operator.is_, others, PLAIN)):
+        call = repeated.key_of(method, h, t_end, n_steps, save_every)
+        if call is not None and on_failure in FAILURES and (found := repeated.again(problem, call)) is not None:
+            return found
+    given = method
     problem = given_problem(problem, method)
+    method = given_tolerance(method, rtol, atol, accuracy)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
         more: dict[str, Any] = {
             "progress": progress,
@@ -161,11 +186,16 @@ def solve(
             raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
         return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
     method = integrator(method)
+    # fmt: off
+    own_steps = Asked(
+        problem, h, t_end, n_steps, save_every, t_eval, (events, terminal, direction), reduce, reduce_every,
+        compiled, progress, on_failure, strict,
+    )
+    # fmt: on
     if adapt is not None and adapt is not False:
-        reduced = None if isinstance(reduce, tuple) and not reduce else reduce
-        beside = {"t_eval": t_eval, "events": events, "out": out, "checkpoint": checkpoint, "reduce": reduced}
-        more = {"compiled": compiled, "on_failure": on_failure}
-        return _adapted(problem, method, h, (t_end, n_steps), save_every, adapt, more, beside)
+        return own_steps.adapted(method, adapt, out, checkpoint)
+    if isinstance(method, Embedded) and out is None and checkpoint is None:
+        return own_steps.by_tolerance(method)
     wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
     if wanted and t_end is None and n_steps is None:
         t_end = wanted[-1]
@@ -192,7 +222,8 @@ def solve(
         runner = Watched(runner, n, wanted, watched)
         every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
-    told = follows(method, problem) or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
+    free = follows(method, problem)
+    told = free or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
     with bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
         run.go(seconds, tick)
     trajectory = run.trajectory(method)
@@ -200,6 +231,8 @@ def solve(
         trajectory = runner.completed(trajectory)
     if not told:
         turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
+    if call is not None and trajectory.success:
+        repeated.keep(call, given, method, runner, n, every, free)
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 
@@ -239,41 +272,6 @@ def _to_accuracy(
         problem, found.integrator, h=found.h, n_steps=steps, save_every=steps // (len(found.t) - 1), **looks, **more
     )
     return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
-
-
-def _adapted(
-    problem: Problem,
-    method: Any,
-    h: float | None,
-    interval: tuple[Any, Any],
-    save_every: int,
-    adapt: Any,
-    more: dict[str, Any],
-    beside: dict[str, Any],
-) -> Trajectory:
-    """A run with steps of their own lengths, over (t_end, n_steps), one of them given."""
-    refused = [name for name, value in beside.items() if value is not None]
-    if refused:
-        raise InputError(
-            f"adapt does not go with {' or '.join(refused)}: its steps have times of their own. Of the Trajectory, "
-            "`at` gives the state at any time."
-        )
-    density = checked(problem, method, adapt)
-    policy = inputs.choice("on_failure", more["on_failure"], FAILURES)
-    t_end, n_steps = interval
-    h, every = inputs.step_size(problem.h if h is None else h), inputs.whole("save_every", save_every)
-    if n_steps is not None and t_end is not None:
-        raise InputError("Give t_end or n_steps, not both.")
-    if n_steps is None:
-        t_end = inputs.end_of(problem, t_end)
-        if (t_end - problem.t0) * h <= 0:
-            raise InputError(f"t_end = {t_end:g} is not ahead of t0 = {problem.t0:g} with h = {h:g}.")
-        end = float(t_end), MOST_STEPS
-    else:
-        end = math.copysign(math.inf, h), inputs.whole("n_steps", n_steps)
-    s = adaptive(problem, method, h, end, every, density, inputs.flag_or_none("compiled", more["compiled"]))
-    turns.warn_of(f"{s.method} let {problem.name} turn", s.stats["largest_turn"] / abs(h), h)
-    return after_failure(s, policy, s.message if not s.success else "")
 
 
 def follows(method: Any, problem: Problem) -> bool:

@@ -1,11 +1,15 @@
 """Results as tables: columns with names, units and what they are, for data frames, CSV and netCDF."""
 
+import csv
+import pathlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError, one_line
+from polhode import inputs
+from polhode.errors import FileError, InputError, one_line
+from polhode.runs import places
 
 AXES = tuple(enumerate("xyz"))
 
@@ -50,9 +54,33 @@ def described(data: Any, units: Any) -> Any:
 
 
 def columns(s: Any, has_energy: bool) -> dict[str, np.ndarray]:
-    """The table of a trajectory: t, Q by rows, Omega, energy (where there is one), momentum."""
-    found = {"t": s.t, **{f"Q_{a}{b}": s.Q[:, i, j] for i, a in AXES for j, b in AXES}}
-    found |= {f"Omega_{a}": s.Omega[:, i] for i, a in AXES}
+    """The table of a trajectory: t, Q by rows, Omega, energy (where there is one), momentum.
+
+    Of an ensemble it has a row for each time and body: t, body, and the rest as above.
+    """
+    bodies = s.Omega.shape[1:-1]
+    table = {"t": s.t} if not bodies else {"t": np.repeat(s.t, *bodies), "body": np.tile(np.arange(*bodies), len(s.t))}
+    table |= {f"Q_{a}{b}": s.Q[..., i, j].ravel() for i, a in AXES for j, b in AXES}
+    table |= {f"Omega_{a}": s.Omega[..., i].ravel() for i, a in AXES}
     if has_energy:
-        found["energy"] = s.energy
-    return found | {f"momentum_{a}": s.momentum[:, i] for i, a in AXES}
+        table["energy"] = s.energy.ravel()
+    return table | {f"momentum_{a}": s.momentum[..., i].ravel() for i, a in AXES}
+
+
+def write_csv(path: pathlib.Path, table: Mapping[str, np.ndarray]) -> None:
+    """Write columns as CSV, each number with the shortest digits that give it again."""
+    with open(path, "w", encoding="ascii", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(table)
+        rows.writerows(zip(*(column.tolist() for column in table.values())))
+
+
+def is_csv(path: Any) -> bool:
+    """Whether the name of a file asks for CSV; if it asks for neither that nor netCDF, a sentence."""
+    kind = inputs.file_path("path", path).suffix.lower()
+    if kind not in (".csv", ".nc", ".netcdf"):
+        raise FileError(
+            f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
+            "which polhode.load reads back) or .csv (a table of numbers)."
+        )
+    return kind == ".csv"

@@ -1,9 +1,10 @@
 """Taylor's method as a run takes it: the series of a problem, made once, and the runner."""
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import fingerprint_now
-from polhode.machine.guard import TURN, check, floats_or_none
+from polhode.machine import TURN, check, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.users_axes import in_users_axes
 
@@ -63,6 +64,7 @@ class Taylor(BlackBox):
     the method, and with a looser one none does.
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("jorba-zou-2005",)
     tolerance: float = FINEST
 
 
@@ -109,6 +111,17 @@ def order_for(tolerance: float) -> int:
     return 2 * round((6 - np.log(tolerance) / 2) / 2)
 
 
+LINE = 8  # numbers: 64 bytes
+
+
+def in_lines(*sizes: int) -> list[np.ndarray]:
+    """Arrays of zeros, each where a line of the processor's cache begins: vectors then never cross one."""
+    ends = list(itertools.accumulate(-(-n // LINE) * LINE for n in sizes))
+    room = np.zeros(ends[-1] + LINE)
+    first = -(room.__array_interface__["data"][0] // 8) % LINE
+    return [room[first + end - -(-n // LINE) * LINE :][:n] for n, end in zip(sizes, ends)]
+
+
 class TaylorRunner:
     """Runs Taylor's method; see ``Runner``. Rows are (q, Pi)."""
 
@@ -121,16 +134,19 @@ class TaylorRunner:
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
     ) -> None:
-        from polhode.machine.taylor_loop import taylor_loop
+        from polhode.machine import series_loop
 
         self.problem, self.method, self.h, self.name = problem, method, h, method.name
         self.t0 = problem.t0 if t is None else t
         self.order = order_for(method.tolerance)
-        self._series = series_of(problem)
-        self._loop, self._hides = taylor_loop(), self._series.functions_of_time > self.order
-        self._work = np.zeros(2 * self._series.width * (self.order + 1))
-        self._table, self._end = np.zeros((self.order + 1, 8)), np.zeros(8)
-        self._looked = np.zeros((steps.LOOKED, 8))
+        self._series, self._parameters = series_of(problem), problem.parameters
+        self._loop, self._hides = series_loop(), self._series.functions_of_time > self.order
+        rows, width = self.order + 1, self._series.width
+        self._table, self._looked, self._end, self._work, self._place = in_lines(
+            *(8 * rows, 8 * steps.LOOKED, 8, 2 * width * rows, steps.NUMBERS + LINE)
+        )
+        self._table, self._looked = self._table.reshape(-1, 8), self._looked.reshape(-1, 8)
+        self._place = self._place[LINE - steps.STATE :][: steps.NUMBERS]  # the state begins a line
         q, Pi = problem.start(Q, Omega)
         self.place(q + Pi, self.t0, h)
 
@@ -140,20 +156,18 @@ class TaylorRunner:
         w, x, y, z, a, b, c = row[:7]
         I, J, K = self._series.moments
         self._row: tuple[float, ...] | None = (w, x, y, z, a, b, c)
-        self._place = np.array((t, 0.0, w, x, y, z, a / I, b / J, c / K, *NO_CARRY))
+        self._place[:] = (t, 0.0, w, x, y, z, a / I, b / J, c / K, *NO_CARRY)
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
         s = self._series
         # fmt: off
         done, last, left, expansions = self._loop(
-            s.jet, s.value, s.data, self.order, self.method.tolerance, self._hides,
+            *s.code, s.data, self.order, self.method.tolerance, self._hides,
             self.h, self.t0, first, n, every, left,
-            self._place, self._work, self._table, self._looked, out, row, self._end,
+            self._place, self._work, self._table, self._looked, out, row, self._end, s.moments,
         )
         # fmt: on
-        if last > row:
-            out[row:last, 4:] *= self.problem.moments
         self._row = None
         return done, last, left, expansions, 0.0, None
 
@@ -174,18 +188,24 @@ class TaylorRunner:
         """Attitudes and velocities of rows, in the user's axes."""
         return in_users_axes(self.problem, rows)
 
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem: nothing drives its wheels but what it says."""
+        return self.problem
+
     def again(self, problem: Problem, h: float) -> bool:
         """Begin anew; see ``Runner.again``."""
-        if not self._series.lasts or problem.parameters != self.problem.parameters:
+        if problem.parameters != self._parameters:
+            return False
+        if not self._series.lasts and series_of(problem) is not self._series:
             return False
         start = problem.start()
         self.problem = problem
         if self._first is None or self._first[0] != (start, problem.t0):
             q, Pi = start
             self.place(q + Pi, problem.t0, h)
-            self._first = (start, problem.t0), self._row, self._place
-        _, self._row, place = self._first
-        self._place, self.h, self.t0 = place.copy(), h, problem.t0
+            self._first = (start, problem.t0), self._row, self._place.copy()
+        _, self._row, self._place[:] = self._first
+        self.h, self.t0 = h, problem.t0
         return True
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
@@ -201,7 +221,7 @@ class TaylorRunner:
 
     def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
-        self._row, self._place = tuple(numbers[:7]), np.array(numbers[7:], dtype=float)
+        self._row, self._place[:] = tuple(numbers[:7]), numbers[7:]
 
     def made_of(self) -> tuple[Any, ...]:
         """What decides what is computed."""
@@ -227,8 +247,7 @@ class Series:
     """The recurrences of a problem, their machine code, and its numbers."""
 
     recurrences: Recurrences
-    jet: int
-    value: int
+    code: tuple[int, ...]  # addresses: see ``taylor_objects.py``
     data: np.ndarray
     moments: tuple[float, ...]
     width: int  # lanes
@@ -265,20 +284,27 @@ def _torque(problem: Problem) -> tuple[Any, bool]:
 
 
 def _made(problem: Problem) -> Series:
-    from polhode.machine.taylor_objects import addresses
-    from polhode.machine.taylor_places import width
+    from polhode.machine import series_addresses, series_width
 
     moments, (kernel, moving) = tuple(problem.moments.tolist()), _torque(problem)
     try:
-        found = recurrences(*traced(kernel, problem.parameters, moments, stepped, moving))
+        series_of = recurrences(*traced(kernel, problem.parameters, moments, stepped, moving))
     except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise InputError(
             f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
             "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
         ) from error
-    jet, value, lasts = *addresses(found), is_static(kernel)
-    data = np.array(found.data).ravel()
-    series = Series(found, jet, value, data, moments, width(found), found.functions_of_time, lasts)
+    lasts = is_static(kernel)
+    data = np.array(series_of.data).ravel()
+    series = Series(
+        series_of,
+        series_addresses(series_of),
+        data,
+        moments,
+        series_width(series_of),
+        series_of.functions_of_time,
+        lasts,
+    )
     if not lasts:
         _guard(problem, series)
     return series
@@ -286,7 +312,7 @@ def _made(problem: Problem) -> Series:
 
 def _guard(problem: Problem, series: Series) -> None:
     """The formula must say what the user's torque says."""
-    from polhode.machine.taylor_loop import jet_once
+    from polhode.machine import series_once
 
     kernel, moving = _torque(problem)
     work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
@@ -297,12 +323,12 @@ def _guard(problem: Problem, series: Series) -> None:
 
     def of_formula(Q: np.ndarray) -> tuple[Any, ...]:
         y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), *Omega.tolist(), 0.0])
-        jet_once()(series.jet, y, problem.t0, 4, series.data, work, table)
+        series_once()(series.code[0], y, problem.t0, 4, series.data, work, table)
         return tuple((table[1, 4:7] * J).tolist())
 
     def of_python(Q: np.ndarray) -> Any:
-        found = floats_or_none(lambda: kernel(problem.t0, tuple(Q.tolist()), *velocity, problem.parameters))
-        return found if found is None else tuple((np.array(found) + gyroscopic).tolist())
+        torque = floats_or_none(lambda: kernel(problem.t0, tuple(Q.tolist()), *velocity, problem.parameters))
+        return torque if torque is None else tuple((np.array(torque) + gyroscopic).tolist())
 
     start = problem.Q0 @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]

@@ -1,6 +1,5 @@
 """What `solve` returns: the states kept, what follows from them, and how they go to a file."""
 
-import csv
 import dataclasses
 import errno
 import functools
@@ -15,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import FileError, InputError, one_line
+from polhode.errors import InputError, one_line
 from polhode.inputs.parameters import arguments
 from polhode.pickling import Travels, picklable
 from polhode.runs import places
 from polhode.runs.attitudes import Attitudes
+from polhode.runs.columns import Made
 from polhode.runs.dense import between
 from polhode.runs.energies import energies, momenta
 from polhode.runs.quantities import Quantities
-from polhode.runs.tables import columns, described
+from polhode.runs.tables import columns, described, is_csv, write_csv
 from polhode.shown import shown
 
 if TYPE_CHECKING:
@@ -123,21 +123,19 @@ class Trajectory(Attitudes, Quantities, Travels):
             object.__setattr__(self, "inertia", self.problem.inertia)
 
     @classmethod
-    def of_run(cls, columns: dict[str, Any], **known: Any) -> "Trajectory":
-        """From the columns of a run and what is known of it. "Q" may be a function, called when it is first wanted.
+    def of_run(cls, attributes: dict[str, Any]) -> "Trajectory":
+        """From all its attributes, with what makes the columns in place of them (``columns.py``).
 
         What comes from a run needs no checks, and to be made field by field takes as long as a short run.
         """
         self = object.__new__(cls)
-        Q = columns.pop("Q")
-        t, Omega = columns.pop("t"), columns.pop("Omega")
-        attitudes = {"_make_Q": Q} if callable(Q) else {"Q": Q}
-        vars(self).update(attitudes, t=t, Omega=Omega, saved=columns, events={}, error_estimate=None, **known)
+        object.__setattr__(self, "__dict__", attributes)
         return self
 
     def _luggage(self) -> dict[str, Any]:
-        kept = {"Q": self.Q, **vars(self), "exception": self.exception and picklable(self.exception)}
-        kept.pop("_make_Q", None)
+        columns = {"t": self.t, "Q": self.Q, "Omega": self.Omega}
+        kept = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
+        kept.pop("columns_of_run", None)
         return kept
 
     def __repr__(self) -> str:
@@ -255,18 +253,12 @@ class Trajectory(Attitudes, Quantities, Travels):
 
         `units` as for `to_xarray`.
         """
-        kind = inputs.file_path("path", path).suffix.lower()
-        if kind == ".csv":
+        if is_csv(path):
             return self.to_csv(path)
-        if kind not in (".nc", ".netcdf"):
-            raise FileError(
-                f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
-                "which polhode.load reads back) or .csv (a table of numbers)."
-            )
         data = self.to_xarray(units).assign_attrs(complete=int(self.success), events=json.dumps(list(self.events)))
-        for i, found in enumerate(self.events.values()):
-            if len(found):  # a dimension of length zero is an endless one in netCDF
-                data[f"event_{i}"] = ((f"crossing_{i}", "event_column"), found.table())
+        for i, crossings in enumerate(self.events.values()):
+            if len(crossings):  # a dimension of length zero is an endless one in netCDF
+                data[f"event_{i}"] = ((f"crossing_{i}", "event_column"), crossings.table())
         checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
 
         def write(new: pathlib.Path) -> None:
@@ -291,16 +283,8 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     def to_csv(self, path: str | os.PathLike[str]) -> pathlib.Path:
         """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
-        table_of = columns(self, self._has_energy)
-
-        def write(new: pathlib.Path) -> None:
-            with open(new, "w", encoding="ascii", newline="") as file:
-                table = csv.writer(file)
-                table.writerow(table_of)
-                for row in zip(*table_of.values()):
-                    table.writerow(map(float, row))  # the shortest digits that give the same number again
-
-        return written(path, write)
+        table = columns(self, self._has_energy)
+        return written(path, lambda new: write_csv(new, table))
 
     def plot(self, axes: Any = None) -> Any:
         """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
@@ -314,13 +298,8 @@ def given_trajectory(value: object) -> Trajectory:
     return value
 
 
-def _made_Q(trajectory: Trajectory) -> np.ndarray:
-    """The attitudes of a run, when they are first looked at."""
-    return vars(trajectory)["_make_Q"]()
-
-
-setattr(Trajectory, "Q", functools.cached_property(_made_Q))  # noqa: B010 - the field stays one to type checkers
-vars(Trajectory)["Q"].__set_name__(Trajectory, "Q")
+for _name in ("t", "Q", "Omega"):
+    setattr(Trajectory, _name, Made(_name))  # the fields stay ones to type checkers
 
 
 def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:

@@ -56,6 +56,11 @@ def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:
     return np.asarray(np.sqrt(best))
 
 
+def is_too_far(turn: float) -> bool:
+    """Whether so many radians a step are to be warned of."""
+    return turn > TOO_FAR and not _meant.get()
+
+
 def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:
     """As warn_of, of the |Omega| of each body; `what` has a place for which they are."""
     far = np.flatnonzero(abs(h) * each > TOO_FAR)
@@ -69,7 +74,7 @@ def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:
 def warn_of(what: str, speed: float, h: float, more: str = "") -> bool:
     """Warn when a body of this |Omega| turns too far in a step of h, and say whether; `what` ends in the verb."""
     turn = abs(h) * speed
-    if _meant.get() or turn <= TOO_FAR:
+    if not is_too_far(turn):
         return False
     warn(
         f"{what} by {turn:.3g} radians in a step of h = {h:g}{more}; beyond about {TOO_FAR} the result means little. "

@@ -35,11 +35,11 @@ def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
     return Omega if np.array_equal(problem.axes, np.eye(3)) else applied(problem.axes, Omega)
 
 
-def velocities_since(problem: Any, rows: np.ndarray) -> np.ndarray:
-    """The velocity of the problem's start, and those of rows."""
+def velocities_since(problem: Any, Omega0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The velocity of a start, and those of rows."""
     if len(rows) <= FEW:
-        return np.array([problem.Omega0.tolist(), *_velocities_one_by_one(problem, rows)])
-    return np.concatenate([problem.Omega0[None], velocities(problem, rows)])
+        return np.array([Omega0.tolist(), *_velocities_one_by_one(problem, rows)])
+    return np.concatenate([Omega0[None], velocities(problem, rows)])
 
 
 FEW = 3

@@ -92,15 +92,15 @@ class Watched:
             self._next += 1
 
     def _samples_inside(self, i: int) -> list[tuple[float, Row]]:
-        found: list[tuple[float, Row]] = []
+        samples: list[tuple[float, Row]] = []
         k, begin = self._next, self._time(i)
         while k < len(self._times) and self._step_of(self._times[k]) == i:
             row = self._runner.part(self._times[k] - begin, begin)
             if row is None:
                 break
-            found.append((self._times[k], row))
+            samples.append((self._times[k], row))
             k += 1
-        return found
+        return samples
 
     def _keep(self, inside: list[tuple[float, Row]]) -> None:
         """Keep samples of the step that was taken; of one in which an event ended the run, those before it."""
@@ -137,29 +137,39 @@ class Watched:
 
     def _watched_step(self, i: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """One step, with a close look where a function may change sign."""
-        runner, t, h = self._runner, self._time(i), self._runner.h
+        runner, t = self._runner, self._time(i)
         before = runner.numbers()
         took, after_row, after_left, its, error, _ = runner.advance(i, 1, every, left, out, row)
         if not took:
             return 0, row, left, its, error
         after, here = runner.numbers(), tuple(runner.row())
-        names = list(self._found)
         runner.restore(before)
         try:
-            values = [self._value(name, self._time(i + 1), here) for name in names]
-            for theta, name, way in self._met(t, values):
-                place = t + theta * h if theta < 1 else self._time(i + 1)
-                found = here if theta == 1 else self._part(t, theta)
-                self._found[name].append((place, way, found))
-                if name in self._events.terminal:
-                    self._last, self.ended = (place, found), name
-                    return 0, row, left, its, 0.0
+            if self._has_ended(t, self._time(i + 1), here):
+                return 0, row, left, its, 0.0
         except Exception as raised:
             runner.raised = raised
             return 0, row, left, its, 0.0
         runner.restore(after)
-        self._values[:] = values
         return 1, after_row, after_left, its, 0.0
+
+    def look(self, t: float, row: Row, t_after: float, after: Row) -> bool:
+        """Look closely at one step of the runner, from a row to a row; whether an event in it ends the run."""
+        self._values = [self._value(name, t, row) for name in self._found]
+        return self._has_ended(t, t_after, after)
+
+    def _has_ended(self, t: float, t_after: float, after: Row) -> bool:
+        """Note what happens in the step from t, where the runner is; True where an event has ended the run."""
+        values = [self._value(name, t_after, after) for name in self._found]
+        for theta, name, way in self._met(t, values):
+            place = t + theta * self._runner.h if theta < 1 else t_after
+            state = after if theta == 1 else self._part(t, theta)
+            self._found[name].append((place, way, state))
+            if name in self._events.terminal:
+                self._last, self.ended = (place, state), name
+                return True
+        self._values[:] = values
+        return False
 
     def _met(self, t: float, values: list[float]) -> list[tuple[float, str, int]]:
         """(theta, name, direction) of all that happens in the step from here, in order; `values` are at its end."""
@@ -216,26 +226,36 @@ class Watched:
             if self._rows and self._times[0] == s.t[0]:  # as it was given
                 Q[0], Omega[0] = s.Q[0], s.Omega[0]
             changed |= {"t": np.array(self._times[: len(self._rows)]), "Q": Q, "Omega": Omega}
+        return self.with_events(dataclasses.replace(s, **changed), keep_last=not self._is_sampled)
+
+    def with_events(self, s: Trajectory, keep_last: bool) -> Trajectory:
+        """A Trajectory with the events; if one has ended the run, with the state there as the last, if it is kept."""
+        changed: dict[str, Any] = {}
         if self._last is not None:
             t, last = self._last
             Q, Omega = self._states([last])
-            if not self._is_sampled:
+            if keep_last:
                 columns = (("t", np.array([t])), ("Q", Q), ("Omega", Omega))
                 changed |= {k: np.concatenate([getattr(s, k), x]) for k, x in columns}
             changed["message"] = f"The event {self.ended!r} ended the run at t = {t:g}."
         if self._found:
-            changed["events"] = {name: self._crossings(found) for name, found in self._found.items()}
+            changed["events"] = {name: self._crossings(crossings) for name, crossings in self._found.items()}
         return dataclasses.replace(s, **changed)
+
+    @property
+    def last_time(self) -> float:
+        """When an event ended the run; not a number before."""
+        return math.nan if self._last is None else self._last[0]
 
     @property
     def found(self) -> dict[str, list[tuple[float, int, Row]]]:
         """(time, direction, row) of all that happened, by the name of the event."""
         return self._found
 
-    def _crossings(self, found: list[tuple[float, int, Row]]) -> Crossings:
-        Q, Omega = self._states([row for _, _, row in found])
-        ways = np.array([way for _, way, _ in found], dtype=int)
-        return Crossings(np.array([t for t, _, _ in found], dtype=float), Q, Omega, ways)
+    def _crossings(self, crossings: list[tuple[float, int, Row]]) -> Crossings:
+        Q, Omega = self._states([row for _, _, row in crossings])
+        ways = np.array([way for _, way, _ in crossings], dtype=int)
+        return Crossings(np.array([t for t, _, _ in crossings], dtype=float), Q, Omega, ways)
 
     def _states(self, rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
         return self._runner.in_users_axes(np.array(rows, dtype=float).reshape(len(rows), self._runner.width))
@@ -251,14 +271,14 @@ def _machine_watch(runner: Runner, events: Events) -> Any:
 
 def machine_events(events: Events) -> tuple[list[Any], list[Any]] | None:
     """The functions as kernels, and their machine code; None, with a warning, where one cannot be compiled."""
-    from polhode.machine import compile, watching
+    from polhode.machine import CannotCompile, event_code
 
     kernels = [event_kernel(f) for f in events.functions.values()]
     code = []
     for name, kernel in zip(events.functions, kernels):
         try:
-            code.append(watching.event(kernel))
-        except compile.CannotCompile as error:
+            code.append(event_code(kernel))
+        except CannotCompile as error:
             inputs.warn(
                 f"The event {name!r} could not be compiled: {error.reason} It is called by Python, step by step, which "
                 "takes some fifty microseconds each. Write it with indices, arithmetic and NumPy functions that Numba "

@@ -10,8 +10,10 @@ import contextlib
 import importlib
 import importlib.util
 import logging
+import math
 import os
 import pickle
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +29,10 @@ AHEAD = 4
 
 PATIENCE = 10.0
 """Seconds after which a scheduler that does not answer is given up."""
+
+
+COUNTED_EVERY = 1.0
+"""Seconds after which the workers of a cluster are counted again: each time is a question to its scheduler."""
 
 
 class WorkersLost(RunError):
@@ -52,9 +58,9 @@ class Here:
     threads: int | None = None
     link = ""
 
-    def each(self, task: Task, given: Sequence[tuple[Any, ...]]) -> Outcomes:
+    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all; yields as they end."""
-        for k, arguments in enumerate(given):
+        for k, arguments in enumerate(calls):
             try:
                 yield Outcome(k, task(*arguments))
             except Exception as error:
@@ -83,20 +89,20 @@ class Processes:
 
         return futures.ProcessPoolExecutor(self.count, mp_context=multiprocessing.get_context("spawn"))
 
-    def each(self, task: Task, given: Sequence[tuple[Any, ...]]) -> Outcomes:
+    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all; those under way when the pool broke are suspects and are tried again one at a time."""
-        todo, tries = list(range(len(given)))[::-1], [0] * len(given)
+        todo, tries = list(range(len(calls)))[::-1], [0] * len(calls)
         suspects: list[int] = []
         while todo or suspects:
             alone = bool(suspects)
             waiting = suspects if alone else todo
-            running: dict[futures.Future, int] = {}
+            running: dict[futures.Future[Any], int] = {}
             try:
                 while waiting or running:
                     while waiting and len(running) < (1 if alone else self.count + AHEAD):
                         k = waiting.pop()
                         try:
-                            running[self._pool.submit(task, *given[k])] = k
+                            running[self._pool.submit(task, *calls[k])] = k
                         except BrokenProcessPool:
                             waiting.append(k)
                             raise
@@ -144,13 +150,13 @@ class Given:
     def __init__(self, executor: futures.Executor) -> None:
         self._executor = executor
 
-    def each(self, task: Task, given: Sequence[tuple[Any, ...]]) -> Outcomes:
+    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all."""
-        todo, running = list(range(len(given)))[::-1], dict[futures.Future, int]()
+        todo, running = list(range(len(calls)))[::-1], dict[futures.Future[Any], int]()
         while todo or running:
             while todo and len(running) < 2 * processors() + AHEAD:
                 k = todo.pop()
-                running[self._submitted(task, *given[k])] = k
+                running[self._submitted(task, *calls[k])] = k
             done, _ = futures.wait(running, return_when=futures.FIRST_COMPLETED)
             for f in done:
                 outcome = _outcome(running.pop(f), f)
@@ -165,7 +171,7 @@ class Given:
         except futures.BrokenExecutor as error:
             raise _broken(error) from error
 
-    def _submitted(self, task: Task, *arguments: Any) -> futures.Future:
+    def _submitted(self, task: Task, *arguments: Any) -> futures.Future[Any]:
         try:
             return self._executor.submit(task, *arguments)
         except futures.BrokenExecutor as error:
@@ -188,26 +194,28 @@ class Dask:
 
     def __init__(self, client: Any, own: Any = None) -> None:
         self._client, self._own = client, own
+        self._workers, self._counted = 1, -math.inf
         draws = own is None or importlib.util.find_spec("bokeh") is not None  # without it there is nothing to see
         self.link = _dashboard(client) if draws else ""
 
-    def each(self, task: Task, given: Sequence[tuple[Any, ...]]) -> Outcomes:
+    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all, a window of them at a time."""
-        todo, tries = list(range(len(given)))[::-1], [0] * len(given)
+        todo, tries = list(range(len(calls)))[::-1], [0] * len(calls)
         running: dict[str, tuple[int, Any]] = {}
         with self._answering():
             from distributed import as_completed
 
-            ended = as_completed()
+            ended = as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
             while todo or running:
-                while todo and len(running) < self._window():
+                window = self._window()
+                while todo and len(running) < window:
                     k = todo.pop()
-                    f = self._client.submit(task, *given[k], pure=False)
+                    f = self._client.submit(task, *calls[k], pure=False)
                     running[f.key] = k, f
                     ended.add(f)
-                f = next(ended)
+                f, result = next(ended)
                 k, _ = running.pop(f.key)
-                outcome = _outcome(k, f)
+                outcome = _outcome_of_dask(k, f.status, result)
                 kind = type(outcome.error).__name__
                 if kind in ("CancelledError", "FutureCancelledError", "CommClosedError"):
                     raise self._lost(outcome.error)
@@ -223,8 +231,11 @@ class Dask:
             return self._client.submit(function, *arguments, pure=False).result()
 
     def _window(self) -> int:
-        """How many tasks may be under way."""
-        return AHEAD * (1 + max(1, len(self._client.scheduler_info(n_workers=-1)["workers"])))
+        """How many tasks may be under way; workers come and go, so they are counted anew from time to time."""
+        if time.monotonic() > self._counted + COUNTED_EVERY:
+            self._workers = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+            self._counted = time.monotonic()
+        return AHEAD * (1 + self._workers)
 
     @contextlib.contextmanager
     def _answering(self) -> Iterator[None]:
@@ -276,7 +287,7 @@ def crew(workers: Any) -> Crew:
 def mapped(
     workers: Any,
     task: Task,
-    given: Sequence[tuple[Any, ...]],
+    calls: Sequence[tuple[Any, ...]],
     tick: Callable[[int, Any], None] = lambda k, result: None,
 ) -> list[Any]:
     """What task(*arguments) returns for each of the arguments given, in their order, by whoever `workers` means.
@@ -284,13 +295,13 @@ def mapped(
     Functions of the user's travel by value where they have no name. What a task raises is raised here, what it warns of
     is said here; `tick` is told the place of each that is done, and its result.
     """
-    found: list[Any] = [None] * len(given)
+    results: list[Any] = [None] * len(calls)
     team = crew(workers)
     try:
         if isinstance(team, Here):
-            outcomes = team.each(task, given)
+            outcomes = team.each(task, calls)
         else:
-            luggage = [(packed("A task", (task, arguments)), os.getpid()) for arguments in given]
+            luggage = [(packed("A task", (task, arguments)), os.getpid()) for arguments in calls]
             team.call(os.getpid)  # whether there are workers at all
             outcomes = team.each(called, luggage)
         for outcome in outcomes:
@@ -299,14 +310,14 @@ def mapped(
                 raise WorkersLost(f"{TRIES} workers died of one task: {error}") from error
             if error is not None:
                 raise error
-            result, told = (outcome.result, ()) if isinstance(team, Here) else outcome.result
-            found[outcome.index] = result
-            for message, category in told:
+            result, caught = (outcome.result, ()) if isinstance(team, Here) else outcome.result
+            results[outcome.index] = result
+            for message, category in caught:
                 inputs.warn(message, category)
             tick(outcome.index, result)
     finally:
         team.close()
-    return found
+    return results
 
 
 def packed(what: str, value: Any) -> bytes:
@@ -333,10 +344,10 @@ def called(task: bytes, caller: int) -> tuple[Any, list[tuple[str, type[Warning]
         ) from error
     if os.getpid() == caller:  # a thread: warnings are those of the whole process
         return function(*arguments), []
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(*arguments)
-    ours = {(str(w.message), w.category) for w in told if issubclass(w.category, UserWarning)}
+    ours = {(str(w.message), w.category) for w in caught if issubclass(w.category, UserWarning)}
     return result, sorted(ours, key=lambda w: w[0])
 
 
@@ -381,6 +392,13 @@ def _outcome(index: int, future: Any) -> Outcome:
         return Outcome(index, future.result())
     except (Exception, futures.CancelledError) as error:
         return Outcome(index, error=error)
+
+
+def _outcome_of_dask(index: int, status: str, result: Any) -> Outcome:
+    """What Dask hands over with a future that ended: a result, or an exception alone or between its type and trace."""
+    if isinstance(result, BaseException):
+        return Outcome(index, error=result)
+    return Outcome(index, error=result[1]) if status == "error" else Outcome(index, result)
 
 
 def processors() -> int:

@@ -52,8 +52,8 @@ TIMES = (
 
 def counts(checked: Sequence[Checked]) -> dict[str, int]:
     """How many statements have each verdict."""
-    found = [c.verdict for c in checked]
-    return {verdict: found.count(verdict) for verdict in VERDICTS}
+    verdicts = [c.verdict for c in checked]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def lead(checked: Sequence[Checked]) -> str:
@@ -160,8 +160,8 @@ def audit_page(checked: Sequence[Checked]) -> str:
     for source, paper in PAPERS.items():
         own = [c for c in checked if c.statement.source == source]
         n = counts(own)
-        told = ", ".join(f"{n[v]} {v}" for v in VERDICTS if n[v])
-        body += [f"<h2>{escape(paper)}: {told}</h2>", *(_statement(c) for c in own)]
+        tally = ", ".join(f"{n[v]} {v}" for v in VERDICTS if n[v])
+        body += [f"<h2>{escape(paper)}: {tally}</h2>", *(_statement(c) for c in own)]
     rows = [
         [escape(f"{PAPERS.get(m.source, m.source)}, {m.where}"), *map(escape, (m.printed, m.meant, m.evidence()))]
         for m in MISPRINTS

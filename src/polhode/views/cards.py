@@ -48,7 +48,7 @@ def trajectory_card(s: Any) -> str:
     }
     if len(s.t) and ("energy" in s.saved or (s.problem is not None and s.problem.has_energy)):
         facts["largest energy error"] = f"{np.abs(s.energy_error).max():.2g}"
-    facts |= {f"event {name}": f"{len(found)} times" for name, found in s.events.items()}
+    facts |= {f"event {name}": f"{len(crossings)} times" for name, crossings in s.events.items()}
     return _card(f"Trajectory of {s.problem_name}", facts)
 
 

@@ -84,12 +84,12 @@ def properties_table(those: Any, name: Any) -> Any:
 
 def velocity_table(those: Any, name: Any) -> Any:
     """What methods take that depends on the velocity, how, and what they claim of it."""
-    told = columns(velocity=True)
-    heads = ["method", "by", "torques", *(_head(column, rows) for column, rows in told)]
+    claims = columns(velocity=True)
+    heads = ["method", "by", "torques", *(_head(column, rows) for column, rows in claims)]
     cases = (Forces(damped=True), Forces(moving=True))
     takers = [m for m in those if m.velocity is not None and not m.free_only]
     torques = lambda m: " / ".join(_number(m, torques_per_step(m, forces)) for forces in cases)
-    return _table(heads, ([name(m), m.velocity, torques(m), *(_cell(m, rows) for _, rows in told)] for m in takers))
+    return _table(heads, ([name(m), m.velocity, torques(m), *(_cell(m, rows) for _, rows in claims)] for m in takers))
 
 
 def _table(heads: Any, body: Any) -> Any:
@@ -128,9 +128,9 @@ def _lecture(m: Any, first: Any) -> Any:
     """A method, with its lecture if it is the first that has it."""
     also = f" Also: {', '.join(m.aliases)}." if m.aliases else ""
     head = f"### {m.name}\n\n{m.title[0].upper() + m.title[1:]}.{also}"
-    told = first[m.lecture]
-    if told is not m:
-        return f"{head} The lecture is that of {_linked(told)}.\n"
+    owner = first[m.lecture]
+    if owner is not m:
+        return f"{head} The lecture is that of {_linked(owner)}.\n"
     sources = "; ".join(source_of(key) for key in m.sources)
     file = code_of(m)
     code = f"Code: [`{file}`](../src/polhode/{file})."
@@ -167,8 +167,8 @@ def _cell(m: Any, rows: Any) -> Any:
     """What a method claims of the properties of a column."""
     if rows[0].kind == ORDER:
         return _orders(m, rows)
-    told = {YES_OR_NO: _yes, NUMBER: lambda claim: _number(m, claim), RATE: DRIFT.__getitem__}[rows[0].kind]
-    return " / ".join(told(getattr(m, row.claim)) for row in rows)
+    words = {YES_OR_NO: _yes, NUMBER: lambda claim: _number(m, claim), RATE: DRIFT.__getitem__}[rows[0].kind]
+    return " / ".join(words(getattr(m, row.claim)) for row in rows)
 
 
 def _number(m: Any, claim: Any) -> Any:
@@ -176,7 +176,7 @@ def _number(m: Any, claim: Any) -> Any:
 
 
 def _orders(m: Any, rows: Any) -> Any:
-    """One order where all agree; otherwise by what they are claimed of."""
+    """The order, once where all claimed orders agree; otherwise each with what it is claimed of."""
     labels = {row.part: row.label for row in rows if row.part and not (m.free_only and row.needs_torque)}
     words = {part: ["exact" if x == float("inf") else f"{x:g}" for x in getattr(m.orders, part)] for part in labels}
     if len({word for pair in words.values() for word in pair}) == 1:

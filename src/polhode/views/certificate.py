@@ -1,6 +1,6 @@
 """A certificate for the terminal, for a notebook, and as a page.
 
-Colours say what is good for the user and not what is a yes: a drift is none. Nothing is cut off: numbers stand in
+Colours mark what is good for the user, not what is a yes: "drifts: yes" is bad. Nothing is cut off: numbers stand in
 columns of their own, words wrap, and on a narrow screen a row becomes a block.
 """
 

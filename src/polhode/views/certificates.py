@@ -35,20 +35,20 @@ def certificates_card(several: Any) -> str:
     rows = _measured(several)
     cells = []
     for c in several:
-        told = (_cell(row.key, c, CLASS) for row in rows)
+        verdict_cells = (_cell(row.key, c, CLASS) for row in rows)
         cells.append(
-            (escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in told))
+            (escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in verdict_cells))
         )
     return table(("method", *(escape(row.title) for row in rows)), cells, numbers=())
 
 
 def _measured(several: Any) -> list[Row]:
-    """The properties that were measured of any."""
+    """The properties that were measured of at least one."""
     return [row for row in PROPERTIES if any(row.key in c.properties for c in several)]
 
 
 def _cell(key: str, c: Any, styles: dict[str, str]) -> tuple[str, str]:
-    """What is said of a property in a table of many, and how it looks: the number of what is a number."""
+    """The cell of a property, a number where one is measured and else the verdict; and its style."""
     if key not in c.properties:
         return "", ""
     p = c.properties[key]

@@ -10,7 +10,8 @@ from rich.table import Table
 from polhode.integrators.lookup import methods
 from polhode.testbench.convergence.errors import PANELS, WORDS
 from polhode.testbench.convergence.fit import Fit
-from polhode.testbench.convergence.study import LOOKS, Study
+from polhode.testbench.convergence.series import LOOKS
+from polhode.testbench.convergence.study import Study
 from polhode.testbench.numbers import fixed
 from polhode.views.files import as_json, folder_for_results, written
 from polhode.views.page import inline, marked, page, references, table
@@ -20,17 +21,17 @@ HEADINGS = {"converge": "How fast do errors fall?", "work-precision": "What does
 
 def study_table(study: Study) -> Table:
     """Orders with uncertainty by error; for work and precision the least cost of an error of 1e-6 as well."""
-    found = Table(
+    table = Table(
         title=f"{study.problem.name}, t = {study.problem.t0:g} to {study.t_end:g}",
         box=SIMPLE_HEAD,
         title_justify="left",
         pad_edge=False,
     )
     for k, head in enumerate(_heads(study)):
-        found.add_column(head, justify="left" if k == 0 else "right", style="bold" if k == 0 else "", no_wrap=True)
+        table.add_column(head, justify="left" if k == 0 else "right", style="bold" if k == 0 else "", no_wrap=True)
     for row in _rows(study):
-        found.add_row(*row)
-    return found
+        table.add_row(*row)
+    return table
 
 
 def _heads(study: Study) -> list[str]:

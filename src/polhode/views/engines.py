@@ -17,7 +17,7 @@ KEY = (
     "energy, momentum: the largest errors with h = 0.125, free body on [0, 100]. drift, torques and time a step: on "
     "the stress test. The torque is Python for other engines, and counts in their time; it is compiled for ours."
 )
-SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable"}
+SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable", "undecided": "?"}
 
 
 def engines_table(rows: Any) -> Any:
@@ -45,7 +45,7 @@ def engines_table(rows: Any) -> Any:
 
 
 HEADS = ("integrator", "order", "energy", "momentum", "slope at h = 0.125", "torques", "&micro;s a step", "stress test")
-CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "gains"}
+CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "gains", "?": "quiet"}
 
 
 def engines_page(rows: Any, t_end: float, version: str, date: str) -> Any:

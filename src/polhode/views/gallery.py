@@ -64,8 +64,8 @@ def reproduce_all(
     place = folder_for_results(folder)
     missing = [spec for spec in SPECIFICATIONS.values() if again or store.kept(spec) is None]
     report(f"{len(SPECIFICATIONS)} measurements, {len(SPECIFICATIONS) - len(missing)} of them kept from before")
-    told = Told(report, len(missing), "measure")
-    measured(missing, again, _crew(workers, missing), lambda spec, seconds: told(spec.name, seconds))
+    report_line = Told(report, len(missing), "measure")
+    measured(missing, again, _crew(workers, missing), lambda spec, seconds: report_line(spec.name, seconds))
     figures: list[Any] = sorted(REPRODUCTIONS, key=_longest_first)
     fresh = [r for r in figures if missing or not _is_drawn(r, place)]
     drawn = Told(report, len(fresh), "draw")
@@ -87,7 +87,7 @@ def reproduce_all(
 
 
 def _crew(workers: Any, jobs: Sequence[Any]) -> Any:
-    """Who does so many jobs."""
+    """The workers for these jobs: the user's, or a process for each job up to `MOST_WORKERS`."""
     return (min(processors(), MOST_WORKERS, len(jobs)) if len(jobs) > 1 else None) if workers is None else workers
 
 
@@ -137,13 +137,13 @@ class Told:
 
 def index_page(results: dict[str, Any], checked: tuple[Checked, ...], folder: pathlib.Path) -> str:
     """The gallery: every figure (as drawn in the folder, smaller) and table with its verdicts, in one file."""
-    found = counts(checked)
+    tally = counts(checked)
     body = [
         '<p class="overline">polhode · reproduced</p>',
         "<h1>Four papers, measured again</h1>",
         f'<p class="lead">All {len(results)} figures and tables of four papers on the integration of rigid bodies, and '
-        f"{len(checked)} statements from their text: {found[VERDICTS[0]]} are confirmed, {found[VERDICTS[1]]} hold in "
-        f'part, {found[VERDICTS[2]]} are not confirmed. <a href="audit.html">Every statement with its number</a>.</p>',
+        f"{len(checked)} statements from their text: {tally[VERDICTS[0]]} are confirmed, {tally[VERDICTS[1]]} hold in "
+        f'part, {tally[VERDICTS[2]]} are not confirmed. <a href="audit.html">Every statement with its number</a>.</p>',
     ]
     for source, paper in PAPERS.items():
         body += [f"<h2>{escape(paper)}</h2>", '<div class="gallery">']
@@ -166,10 +166,10 @@ def _card(result: Any, folder: pathlib.Path) -> str:
         else f"<span>{escape(result.lead)}</span>"
     )
     verdicts = [s.verdict for s in result.said]
-    told = " ".join(f"{verdict_html(v)} {verdicts.count(v)}" for v in VERDICTS if v in verdicts)
+    tally = " ".join(f"{verdict_html(v)} {verdicts.count(v)}" for v in VERDICTS if v in verdicts)
     return (
         f'<a class="card" href="{escape(result.name)}.html">{picture}'
-        f"<span><b>{escape(result.title)}</b></span><span>{told}</span></a>"
+        f"<span><b>{escape(result.title)}</b></span><span>{tally}</span></a>"
     )
 
 

@@ -12,7 +12,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import methods
 from polhode.physics.catalogue import problems
 from polhode.testbench.drift.evidence import BEND, BLOCKS, OFF, SIGMAS
-from polhode.testbench.drift.stress import NEARBY
+from polhode.testbench.drift.starts import NEARBY
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 from polhode.testbench.numbers import fixed, one, ten, typeset
 from polhode.views.files import as_json, folder_for_results, written

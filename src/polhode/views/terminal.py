@@ -10,7 +10,7 @@ from rich.text import Text
 from polhode.integrators.properties import NUMBER, ORDER, YES_OR_NO, columns
 from polhode.testbench.numbers import fixed, one, plain
 
-COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red"}
+COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red", "?": "dim"}
 
 
 def stress_table(result: Any) -> Any:
@@ -94,11 +94,11 @@ def method_table(methods: Any) -> Any:
 
 
 def method_key(width: Any = 100) -> Any:
-    """What the columns are, in lines of this width; columns of one legend are told together."""
-    told: dict[Any, Any] = {}
+    """What the columns are, in lines of this width; columns that share a legend share its entry."""
+    heads_of: dict[Any, Any] = {}
     for column, _ in columns():
-        told.setdefault(column.legend, []).append(column.short)
-    parts = [f"{', '.join(heads)}: {legend};" for legend, heads in told.items()]
+        heads_of.setdefault(column.legend, []).append(column.short)
+    parts = [f"{', '.join(heads)}: {legend};" for legend, heads in heads_of.items()]
     lines = [parts[0]]
     for part in parts[1:]:
         if len(lines[-1]) + len(part) < width:
@@ -154,7 +154,7 @@ def _maybe(x: Any) -> Any:
 
 def _orders(m: Any) -> Any:
     pairs = astuple(m.orders)
-    known = {"?" if x != x else f"{x:g}" for pair in pairs for x in pair}
-    if len(known) == 1:
-        return known.pop()
+    orders = {"?" if x != x else f"{x:g}" for pair in pairs for x in pair}
+    if len(orders) == 1:
+        return orders.pop()
     return " ".join("/".join(f"{x:g}" for x in pair) for pair in pairs)

@@ -15,7 +15,7 @@ from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp, rotated_back, unit
 from polhode.kernels.step import start_plain, torque_at
 from polhode.kernels.vectors import lin, mul, scaled
-from polhode.machine import compile, ensemble_loop, lanes
+from polhode.machine import TORQUE, ensemble_loop, lanes
 from polhode.runs.ensemble.solve import solve_ensemble
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()
@@ -487,10 +487,10 @@ def test_progress_is_drawn_on_standard_error(capsys):
 
 def test_a_second_process_compiles_nothing(tmp_path):
     program = """
-from polhode.machine import compile
+from polhode.machine import COMPILED
 from polhode.runs.ensemble.solve import solve_ensemble
 solve_ensemble("heavy-top", "VLV", h=0.01, n_steps=2)
-print([hit for _, hit in compile.COMPILED])
+print([hit for _, hit in COMPILED])
 """
     environment = {**os.environ, "POLHODE_CACHE": str(tmp_path)}
     options = dict(capture_output=True, text=True, check=True, env=environment)
@@ -502,7 +502,7 @@ def test_the_loop_is_made_of_vectors(tmp_path, monkeypatch):
     """A vectorisation that is missed would cost a factor of six and change no result."""
     monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
     p, m = ph.problem("heavy-top"), ph.method("ELN")
-    loop = ensemble_loop.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, compile.TORQUE)
+    loop = ensemble_loop.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, TORQUE)
     code = next(iter(loop.inspect_asm().values()))
     vector = "%zmm" if lanes.HALF == 8 else "%ymm"
     in_vectors = sum(("vmulpd" in x or "vaddpd" in x or "vsubpd" in x) and vector in x for x in code.splitlines())
@@ -556,7 +556,7 @@ def test_a_body_that_does_not_exist_in_space_is_warned_of():
 
 def test_lanes_have_no_truth_value():
     """Code that branches on a number must not compile in lanes: it would decide for all bodies by one of them."""
-    from polhode.machine import compile
+    from polhode.machine import CannotCompile
 
     def torque(t, Q, par):
         if Q[0] > 0:
@@ -564,7 +564,7 @@ def test_lanes_have_no_truth_value():
         return (Q[0], Q[1], Q[2])
 
     m = ph.method("ELN")
-    with pytest.raises(compile.CannotCompile):
+    with pytest.raises(CannotCompile):
         ensemble_loop.loop(m.step, m.start, 9, 0, torque)
 
 

@@ -36,12 +36,12 @@ def test_a_cluster_writes_the_same_bytes(client, tmp_path):
 
 
 def test_workers_are_killed_and_the_sweep_ends_with_the_same_bytes(client, cluster, tmp_path):
-    given = {"over": {"Omega0": np.tile(STARTS, (3, 1))}, "n_steps": 30_000, "chunk": 4, "h": 0.002}
+    given = {"over": {"Omega0": np.tile(STARTS, (3, 1))}, "n_steps": 200_000, "chunk": 4, "h": 0.002}
     swept(tmp_path / "here.zarr", **given)
     stop, killed, rng = threading.Event(), [], random.Random(2)
 
     def killer():
-        while len(killed) < 3 and not stop.wait(0.4):
+        while len(killed) < 3 and not stop.wait(0.1):
             workers = [w.pid for w in cluster.workers.values() if getattr(w, "pid", None)]
             if workers:
                 pid = rng.choice(workers)

@@ -189,6 +189,19 @@ def test_random_bodies_in_a_sweep(tmp_path):
 # ---- the same bytes -------------------------------------------------------------------------------------
 
 
+def test_draws_are_stored_by_the_tasks_and_mended_with_them(tmp_path):
+    path, drawn = tmp_path / "sweep.zarr", ph.draws(50, rng=3, Omega0=normal)
+    s = swept(path, over={"inertia": INERTIAS, "draw": drawn}, chunk=7)
+    assert np.array_equal(s.Omega0, drawn.values("Omega0", 0, 50)) and "Omega0" in s.coords
+    whole = bytes_of(path)
+    (path / "Omega0" / "c.3.0").write_bytes(b"")
+    note = path / ".polhode" / "done" / "5"
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"checksums": {}}))  # it vouches for nothing
+    (path / "Q_final" / "c.0.5.0.0").unlink()
+    ph.sweep.resume(path)
+    assert bytes_of(path) == whole
+
+
 def test_processes_and_threads_write_the_same_bytes(store, tmp_path):
     swept(tmp_path / "two.zarr", workers=2)
     with concurrent.futures.ThreadPoolExecutor(8) as executor:
@@ -200,11 +213,11 @@ def test_what_is_missing_or_damaged_is_computed_again(store, tmp_path):
     path = tmp_path / "sweep.zarr"
     shutil.copytree(store, path)
     (path / ".polhode" / "done" / "2").unlink()
-    chunk = next(f for f in (path / "Q_final" / "c").rglob("*") if f.is_file())
+    chunk = next((path / "Q_final").glob("c.*"))
     data = bytearray(chunk.read_bytes())
     data[len(data) // 2] ^= 1
     chunk.write_bytes(data)
-    (path / "status" / "c" / "1" / "1").unlink()
+    (path / "status" / "c.1.1").unlink()
     (path / ".polhode" / "done" / "5").write_text("[]")
     ph.sweep.resume(path)
     assert bytes_of(path) == bytes_of(store)
@@ -244,6 +257,11 @@ def test_bodies_that_fail_are_told(tmp_path):
     assert s.status.values.tolist() == [0, 2, 1] and s.failed_step[0] == -1
     told = s.polhode.failures()
     assert [f["body"] for f in told] == [1, 2] and "not finite" in told[0]["sentence"]
+    with pytest.warns(ph.LargeStepWarning):
+        kept = ph.sweep("heavy-top", over={"Omega0": starts}, method="VLV", h=0.5, n_steps=20)  # in memory alone
+    assert kept.polhode.failures() == told and not kept.attrs["store"]
+    kept.to_netcdf(tmp_path / "s.nc")
+    s.to_netcdf(tmp_path / "t.nc")
 
 
 def test_what_cannot_travel_is_told_before_anything_starts(tmp_path):
@@ -434,13 +452,13 @@ def test_a_chunk_whose_workers_die_is_named(tmp_path):
     module.write_text("import os, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide)))
     program = textwrap.dedent(
         """
-        import warnings, deadly, numpy as np, polhode as ph
+        import json, warnings, deadly, numpy as np, polhode as ph
         warnings.simplefilter("ignore")
         if __name__ == "__main__":
             p = ph.Problem(inertia=(1, 2, 2.5), torque=deadly.suicide, Omega0=(0, 0, 1))
             s = ph.sweep(p, over={"Omega0": np.ones((2, 3))}, method="VLV", h=0.1, n_steps=3, chunk=1, out="s.zarr",
                          workers=2)
-            print(sorted(s.attrs["lost_chunks"]), s.status.values.tolist())
+            print(sorted(json.loads(s.attrs["lost_chunks"])), s.status.values.tolist())
         """
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)

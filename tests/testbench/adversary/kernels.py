@@ -4,10 +4,10 @@ import math
 
 import polhode as ph
 from polhode.kernels.implicit import NO_SOLVE
-from polhode.kernels.rotations import compose, exp, rotated_back, unit
+from polhode.kernels.rotations import compose, exp, rotated, rotated_back, unit
 from polhode.kernels.scalar import sqrt
 from polhode.kernels.step import torque_at
-from polhode.kernels.vectors import lin
+from polhode.kernels.vectors import dot, lin
 
 PRINTED = (
     *(0.1302024830888900, 0.5611629817751083, -0.3894749626448472, 0.1588419065551556),
@@ -148,9 +148,68 @@ def stopped_clock(h, t, state, body):
     return splitting(h, t if t < 100 else 100 + 0 * t, state, body)
 
 
+# ---- one mistake each -------------------------------------------------------------------------------------
+
+
+def stale_kick(h, t, state, body):
+    """The splitting, with the torque of the start in both kicks."""
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    return (q, lin(1, Pi, h / 2, lin(1, state[2], -1, tau)), tau, memory), report
+
+
+def opposite_turn(h, t, state, body):
+    """The splitting, with momenta that are turned the wrong way."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        angle = h / part * body[1][axis] * Pi[axis]
+        turn = exp((angle * (axis == 0), angle * (axis == 1), angle * (axis == 2)))
+        q, Pi = compose(q, turn), rotated(turn, Pi)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def kept_size(h, t, state, body):
+    """The splitting, with a momentum that is scaled back to the size it had."""
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    size = sqrt(dot(state[1], state[1]) / dot(Pi, Pi))
+    return (q, (size * Pi[0], size * Pi[1], size * Pi[2]), tau, memory), report
+
+
+def coarse_turns(h, t, state, body):
+    """The splitting, with an attitude that is turned by Cayley's map where the angle is small: of order 2 still."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        angle = h / part * body[1][axis] * Pi[axis]
+        turn = exp((angle * (axis == 0), angle * (axis == 1), angle * (axis == 2)))
+        small = (1.0 + 0 * angle, angle / 2 * (axis == 0), angle / 2 * (axis == 1), angle / 2 * (axis == 2))
+        q, Pi = compose(q, small if abs(angle.real) < 0.02 else turn), rotated_back(turn, Pi)
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def no_clock(h, t, state, body):
+    """The splitting, with the torque of time 0."""
+    return splitting(h, -h, state, body)
+
+
+def forward(h, t, state, body):
+    """The splitting, with a step that goes forward whatever its sign."""
+    return splitting(abs(h), t, state, body)
+
+
+def ascending(h, t, state, body):
+    """The splitting, with moments that are taken to be in ascending order."""
+    J, iJ, coefficients, torque = body
+    high, low = max(iJ[0], iJ[1], iJ[2]), min(iJ[0], iJ[1], iJ[2])
+    return splitting(h, t, state, (J, (high, iJ[0] + iJ[1] + iJ[2] - high - low, low), coefficients, torque))
+
+
 for step in (
     *(turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch),
     *(small_turns, half_a_turn, rounded_moments, quick_gyroscope, stopped_clock),
+    *(stale_kick, opposite_turn, kept_size, coarse_turns, no_clock, forward, ascending),
 ):
     globals()[step.__name__] = ph.kernel(step)
 

@@ -62,7 +62,7 @@ def run_several(arguments: Any) -> int:
 
     if arguments.html is not None:
         check_folder(arguments.html)
-    found = certify(
+    certificates = certify(
         arguments.name,
         drift=not arguments.no_drift,
         progress=wants_progress(),
@@ -70,13 +70,13 @@ def run_several(arguments: Any) -> int:
     )
     if arguments.html is not None:
         folder = folder_for_results(arguments.html)
-        for c in found:
+        for c in certificates:
             html = certificate_page(c)
             written(folder / f"{file_name(c.method)}.html", lambda p, html=html: p.write_text(html, encoding="utf-8"))
     if arguments.json:
-        show_json(found.to_dict())
+        show_json(certificates.to_dict())
     else:
-        show(found.table(), *(f"{c.method}: {c.summary}" for c in found))
+        show(certificates.table(), *(f"{c.method}: {c.summary}" for c in certificates))
         if arguments.html is not None:
             show(f"Written: {arguments.html}")
     return 0

@@ -18,7 +18,7 @@ def run(arguments: Any) -> Any:
     from polhode.bibliography import bibtex
 
     sources = {name: sources_of(name) for name in arguments.names}
-    keys = list(dict.fromkeys(key for found in sources.values() for key in found))
+    keys = list(dict.fromkeys(key for own_keys in sources.values() for key in own_keys))
     text = bibtex(keys)
     if arguments.json:
         show_json({"sources": sources, "bibtex": {key: bibtex([key]) for key in keys}})
@@ -30,11 +30,13 @@ def run(arguments: Any) -> Any:
 def sources_of(name: Any) -> Any:
     """The BibTeX keys of a method or a problem."""
     from polhode.errors import InputError, unknown
-    from polhode.integrators.lookup import method, methods
+    from polhode.integrators.lookup import OWN_NAME, integrator, method, methods
     from polhode.physics.catalogue import problem, problems
 
     if name.lower() in problems():
         return list(getattr(problem(name), "sources", ()))
+    if OWN_NAME.fullmatch(name.lower()):
+        return list(getattr(integrator(name), "sources", ()))
     try:
         return list(method(name).sources)
     except InputError:

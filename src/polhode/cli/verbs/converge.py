@@ -8,6 +8,7 @@ import argparse
 from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress, whole
+from polhode.cli.problems import add_settings, given_problem
 from polhode.cli.workers import add_workers, given_workers
 
 HELP = "measure orders of convergence, of any methods on any problem"
@@ -26,8 +27,12 @@ def shared(parser: argparse.ArgumentParser) -> None:
         "methods", nargs="*", metavar="METHOD", help="methods, see polhode list; or module:attribute (default: five)"
     )
     parser.add_argument(
-        "--problem", default="stress", metavar="NAME", help="a problem, see polhode list (default: stress)"
+        "--problem",
+        default="stress",
+        metavar="NAME",
+        help="a problem, see polhode list; or module:attribute (default: stress)",
     )
+    add_settings(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end of the interval (default: 10, or the problem's)")
     parser.add_argument("--steps", nargs="+", type=whole, metavar="N", help="numbers of steps, multiples of 4")
     parser.add_argument(
@@ -57,7 +62,7 @@ def measured(arguments: argparse.Namespace, study: Any, **more: Any) -> int:
     if folder is not None:
         check_folder(folder)
     result = study(
-        arguments.problem,
+        given_problem(arguments.problem, arguments.set),
         arguments.methods or None,
         arguments.t_end,
         steps=arguments.steps,

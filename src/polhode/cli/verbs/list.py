@@ -58,10 +58,10 @@ def problem_list() -> Any:
 
     from polhode.physics.catalogue import problems
 
-    found = []
+    rows = []
     for name, make in problems().items():
         p = make()
-        found.append(
+        rows.append(
             {
                 "name": name,
                 "title": inspect.cleandoc(make.__doc__ or "").split("\n")[0].rstrip("."),
@@ -74,4 +74,4 @@ def problem_list() -> Any:
                 "sources": list(getattr(p, "sources", ())),
             }
         )
-    return found
+    return rows

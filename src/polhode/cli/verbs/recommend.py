@@ -6,6 +6,8 @@ Without options: a run of 10 000 radians in a potential whose torque is as cheap
 from typing import Any
 
 from polhode.cli.output import number, show, show_json, whole
+from polhode.cli.problems import add_settings, given_problem
+from polhode.errors import InputError
 from polhode.integrators.properties import KEPT
 
 HELP = "which method for which job, ranked by measurements"
@@ -14,7 +16,12 @@ EXAMPLE = "  polhode recommend --torque-cost 1e-3 --horizon 1e6 --keep momentum"
 
 def arguments(parser: Any) -> None:
     """What the verb takes."""
-    parser.add_argument("--problem", metavar="PROBLEM", help="try the methods on this problem, and answer in its h")
+    parser.add_argument(
+        "--problem",
+        metavar="PROBLEM",
+        help="try the methods on this problem, or on module:attribute, and answer in its h",
+    )
+    add_settings(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end of its interval (default: its own)")
     parser.add_argument("--free", action="store_true", help="no torque at all")
     parser.add_argument("--axisymmetric", action="store_true", help="the body's first two moments are equal")
@@ -33,8 +40,10 @@ def run(arguments: Any) -> Any:
     """Rank, print."""
     from polhode.testbench.advice.recommend import recommend
 
+    if arguments.set and arguments.problem is None:
+        raise InputError("--set is about a problem, and none is given: --problem NAME.")
+    problem = None if arguments.problem is None else given_problem(arguments.problem, arguments.set)
     names = (
-        "problem",
         "t_end",
         "free",
         "axisymmetric",
@@ -46,7 +55,7 @@ def run(arguments: Any) -> Any:
         "simple",
         "count",
     )
-    r = recommend(**{name: getattr(arguments, name) for name in names})
+    r = recommend(problem=problem, **{name: getattr(arguments, name) for name in names})
     if arguments.json:
         show_json(r.to_dict())
     else:

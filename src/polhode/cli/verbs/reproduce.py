@@ -36,12 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.testbench.papers.catalogue import REPRODUCTIONS, reproduction
 
     if arguments.list:
-        found = [{"name": r.name, "title": r.title, "source": r.source} for r in REPRODUCTIONS]
+        rows = [{"name": r.name, "title": r.title, "source": r.source} for r in REPRODUCTIONS]
         if arguments.json:
-            show_json({"reproductions": found})
+            show_json({"reproductions": rows})
         else:
-            width = max(len(r["name"]) for r in found)
-            print("\n".join(f"{r['name']:{width}}  {r['title']}" for r in found))
+            width = max(len(r["name"]) for r in rows)
+            print("\n".join(f"{r['name']:{width}}  {r['title']}" for r in rows))
         return 0
     if str(arguments.name).lower() == "all":
         return run_all(arguments)
@@ -77,13 +77,13 @@ def run_all(arguments: argparse.Namespace) -> int:
         return 0
     for result in gallery.results.values():
         verdicts = [s.verdict for s in result.said]
-        told = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
-        show(f"{result.heading}: {told or 'no statement of its own'}")
+        tally = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
+        show(f"{result.heading}: {tally or 'no statement of its own'}")
     from polhode.views.audit import counts
 
-    told = ", ".join(f"{n} {verdict}" for verdict, n in counts(gallery.checked).items())
+    tally = ", ".join(f"{n} {verdict}" for verdict, n in counts(gallery.checked).items())
     show(
-        f"{len(gallery.checked)} statements: {told}. {gallery.measured} results measured in this run, all done in "
+        f"{len(gallery.checked)} statements: {tally}. {gallery.measured} results measured in this run, all done in "
         f"{gallery.seconds:.0f} s.",
         f"Written: {gallery.index}",
     )

@@ -74,10 +74,10 @@ def run(arguments: Any) -> Any:
     from polhode.views.files import check_folder, folder_for_results
 
     body = given_problem(arguments.problem, arguments.set)
-    found = "auto" if arguments.method.lower() == "auto" else integrator(arguments.method)
-    given = {"--out": arguments.out, "--plot": arguments.plot, "--csv": arguments.csv}
-    given["--checkpoint"] = arguments.checkpoint
-    paths = {label: file_path(label, f) for label, f in given.items() if f is not None}
+    method = "auto" if arguments.method.lower() == "auto" else integrator(arguments.method)
+    outputs = {"--out": arguments.out, "--plot": arguments.plot, "--csv": arguments.csv}
+    outputs["--checkpoint"] = arguments.checkpoint
+    paths = {label: file_path(label, f) for label, f in outputs.items() if f is not None}
     for label, path in paths.items():
         places.target(path, label)
     if "--plot" in paths:
@@ -89,7 +89,7 @@ def run(arguments: Any) -> Any:
             look(folder)
     trajectory = solve(
         body,
-        found,
+        method,
         h=arguments.h,
         accuracy=arguments.accuracy,
         t_end=arguments.t_end,

@@ -65,12 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     if pathlib.Path(arguments.plan).is_dir():
         s = resume(arguments.plan, workers=workers, progress=progress)
     else:
-        given = read_plan(arguments.plan)
+        plan = read_plan(arguments.plan)
         if arguments.out:
-            given["out"] = arguments.out
-        if "out" not in given:
+            plan["out"] = arguments.out
+        if "out" not in plan:
             raise InputError('The plan says no store: write out = "sweep.zarr" in it, or give --out.')
-        s = sweep(given.pop("problem"), workers=workers, progress=progress, **given)
+        s = sweep(plan.pop("problem"), workers=workers, progress=progress, **plan)
     status = s["status"].values
     counts = {"bodies": int(status.size), "failed": int((status > 0).sum()), "missing": int((status < 0).sum())}
     if arguments.json:
@@ -87,22 +87,22 @@ def read_plan(path: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file:
-            given = tomllib.load(file)
+            plan = tomllib.load(file)
     except (OSError, ValueError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"The plan {one_line(path)} cannot be read: {error}.") from None
-    unknown = sorted(set(given) - {*SETTINGS, "over"})
-    if unknown or not isinstance(given.get("over"), dict) or "problem" not in given:
+    unknown = sorted(set(plan) - {*SETTINGS, "over"})
+    if unknown or not isinstance(plan.get("over"), dict) or "problem" not in plan:
         wrong = f"it has {', '.join(unknown)}" if unknown else "problem or [over] is missing"
         raise InputError(f"The plan {path}: {wrong}. A plan has {', '.join(SETTINGS)} and [over].")
     over = {}
-    for name, values in given["over"].items():
+    for name, values in plan["over"].items():
         if isinstance(values, dict) and "draws" in values:
             how = {k: _drawn(k, v) for k, v in values.items() if k not in ("draws", "rng")}
             over[name] = draws(values["draws"], rng=values.get("rng", 0), **how)
         else:
             over[name] = _values(name, values)
-    events = {name: _attribute(f) for name, f in given.get("events", {}).items()} or None
-    return {**given, "over": over, "problem": _attribute(given["problem"]), "events": events}
+    events = {name: _attribute(f) for name, f in plan.get("events", {}).items()} or None
+    return {**plan, "over": over, "problem": _attribute(plan["problem"]), "events": events}
 
 
 def _attribute(name: Any) -> Any:

@@ -33,7 +33,7 @@ def run(arguments: Any) -> Any:
     """Compile, with a progress bar, and say how long it took."""
     from polhode.cli.problems import given_problem
     from polhode.integrators.lookup import method, methods
-    from polhode.machine import compile
+    from polhode.machine import COMPILED, cache_folder, energies
     from polhode.physics.catalogue import problem, problems
     from polhode.runs.ensemble.solve import solve_ensemble
     from polhode.runs.solve import solve
@@ -52,7 +52,7 @@ def run(arguments: Any) -> Any:
             _ = e.energy  # as the reductions of a sweep look at it
 
     chosen = [method(name) for name in arguments.methods] if arguments.methods else list(methods().values())
-    jobs: list[tuple[str, Any]] = [("energies", compile.energies)]
+    jobs: list[tuple[str, Any]] = [("energies", energies)]
     if arguments.problems:
         own = [given_problem(name) for name in arguments.problems]
         jobs += [(p.name, functools.partial(compile_problem, p)) for p in own]
@@ -65,18 +65,18 @@ def run(arguments: Any) -> Any:
     seconds = {}
     with _bar(len(jobs)) as tick, _Patient() as patient:
         for k, (name, job) in enumerate(jobs, 1):
-            if patient.asked:
+            if patient.interrupted:
                 raise KeyboardInterrupt
             begin = time.perf_counter()
             job()
             seconds[name] = time.perf_counter() - begin
             tick(k)
     data = {
-        "kernels": len(compile.COMPILED),
-        "compiled": sum(not from_cache for _, from_cache in compile.COMPILED),
+        "kernels": len(COMPILED),
+        "compiled": sum(not from_cache for _, from_cache in COMPILED),
         "seconds": sum(seconds.values()),
         "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:5]),
-        "cache": compile.cache_folder(),
+        "cache": cache_folder(),
     }
     show_json(data) if arguments.json else show(_sentence(data))
     return 0
@@ -85,7 +85,7 @@ def run(arguments: Any) -> Any:
 class _Patient:
     """Notes Ctrl-C, however often, so that it takes effect between two kernels: none may end a compiler in mid-work."""
 
-    asked = False
+    interrupted = False
 
     def __enter__(self) -> Any:
         self._ours = threading.current_thread() is threading.main_thread()
@@ -94,7 +94,7 @@ class _Patient:
         return self
 
     def _note(self, number: Any, frame: Any) -> None:
-        self.asked = True
+        self.interrupted = True
 
     def __exit__(self, *exception: Any) -> Any:
         if self._ours:

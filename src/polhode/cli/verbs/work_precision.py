@@ -15,8 +15,8 @@ HELP = "measure what accuracy costs, of any methods on any problem"
 EXAMPLE = "  polhode work-precision VLV RKN6 GAUSS8 --problem heavy-top --t-end 5"
 
 
-def run(given: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
     from polhode.testbench.convergence.study import work_precision
 
-    return measured(given, work_precision, adaptive=given.adaptive is not False)
+    return measured(arguments, work_precision, adaptive=arguments.adaptive is not False)

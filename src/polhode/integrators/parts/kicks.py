@@ -27,6 +27,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from polhode.integrators.parts.motors import curved_half_turn, curved_turned, curved_turned_back
 from polhode.kernels.implicit import NO_SOLVE, both, exponential, secant, size
 from polhode.kernels.numbers import Mat3, Number, Quat, Report, State, Vec3
 from polhode.kernels.rotations import compose, exp, rotated_back
@@ -39,13 +40,21 @@ from polhode.pickling import recipe
 @recipe
 @functools.cache
 def lifted_step(
-    inner_step: Callable[..., Any], damped: bool, moving: bool, rotor: bool, carried: bool = True
+    inner_step: Callable[..., Any],
+    damped: bool,
+    moving: bool,
+    rotor: bool,
+    carried: bool = True,
+    curved: bool = False,
 ) -> Callable[..., Any]:
     """The step around the free step of a method: damped, by a torque that takes the velocity, with a rotor.
 
-    What depends on the size of the step is `carried` in the memory, or computed in every step.
+    What depends on the size of the step is `carried` in the memory, or computed in every step. `curved`: the momentum
+    of the rotor is a polynomial of the time (``motors.py``).
     """
     before, after, turn = (turned, turned_back, half_turn) if rotor else (as_it_is, as_it_is, no_turn)
+    if curved:
+        before, after, turn = curved_turned, curved_turned_back, curved_half_turn
     kick, last, decayed, size = KICKS[damped, moving]
     opened, closed = unpacking(size) if carried and size else computing(decayed)
 

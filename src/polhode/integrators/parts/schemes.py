@@ -75,24 +75,24 @@ class Scheme:
 def words(weight: int, base: int) -> list[tuple[int, ...]]:
     """The words of letters 1, base + 1, base + 3, ... that add up to at most `weight`."""
     letters = (1, *range(base + 1, weight + 1, 2))
-    found: list[tuple[int, ...]] = [()]
-    for word in found:
-        found.extend((*word, k) for k in letters if sum(word) + k <= weight)
-    return found
+    all_words: list[tuple[int, ...]] = [()]
+    for word in all_words:
+        all_words.extend((*word, k) for k in letters if sum(word) + k <= weight)
+    return all_words
 
 
-def product(weights: tuple[Fraction, ...], found: list[tuple[int, ...]]) -> dict[tuple[int, ...], Decimal]:
+def product(weights: tuple[Fraction, ...], at_words: list[tuple[int, ...]]) -> dict[tuple[int, ...], Decimal]:
     """The coefficients of exp(sum_k g_1^k X_k) exp(sum_k g_2^k X_k) ... at the words found."""
-    series = {word: Decimal(not word) for word in found}
-    factorial = [Decimal(math.factorial(n)) for n in range(max(map(len, found)) + 1)]
+    series = {word: Decimal(not word) for word in at_words}
+    factorial = [Decimal(math.factorial(n)) for n in range(max(map(len, at_words)) + 1)]
     for g in weights:
-        power = [(Decimal(g.numerator) / Decimal(g.denominator)) ** n for n in range(max(map(sum, found)) + 1)]
+        power = [(Decimal(g.numerator) / Decimal(g.denominator)) ** n for n in range(max(map(sum, at_words)) + 1)]
         series = {
             word: sum(
                 (series[word[:i]] * power[sum(word[i:])] / factorial[len(word) - i] for i in range(len(word) + 1)),
                 Decimal(0),
             )
-            for word in found
+            for word in at_words
         }
     return series
 
@@ -206,10 +206,10 @@ def scheme(name: str) -> Scheme:
     if isinstance(name, Scheme):
         return name
     if isinstance(name, str):
-        known = {key.lower(): value for key, value in SCHEMES.items()}
-        if name.lower() not in known:
+        by_name = {key.lower(): value for key, value in SCHEMES.items()}
+        if name.lower() not in by_name:
             raise unknown("scheme of composition", name, list(SCHEMES))
-        return known[name.lower()]
+        return by_name[name.lower()]
     weights = tuple(items("scheme", name, f"one of {', '.join(SCHEMES)}, or weights"))
     if len(weights) > MOST_WEIGHTS:
         raise InputError(f"scheme has {len(weights)} weights; at most {MOST_WEIGHTS} make sense.")

@@ -30,15 +30,15 @@ MOST_STAGES = 64
 
 def fractions(label: str, value: Any) -> tuple[Fraction, ...]:
     """Exact numbers from fractions, whole numbers, floats or text."""
-    given, found = items(label, value, "a sequence of fractions, whole numbers, floats or text"), []
-    for x in given:
+    numbers, exact = items(label, value, "a sequence of fractions, whole numbers, floats or text"), []
+    for x in numbers:
         try:
-            found.append(Fraction(x.item() if hasattr(x, "item") else x))
+            exact.append(Fraction(x.item() if hasattr(x, "item") else x))
         except Exception:  # text that is no number, 1/0, NaN, infinity, objects
             raise InputError(f"{label} has {one_line(x)}; give fractions, whole numbers, floats or text.") from None
-        if abs(found[-1]) > 10**6:
+        if abs(exact[-1]) > 10**6:
             raise InputError(f"{label} has {one_line(x)}; a coefficient is at most 10^6.")
-    return tuple(found)
+    return tuple(exact)
 
 
 MOST_DIGITS = 10**40
@@ -48,14 +48,14 @@ MOST_DIGITS = 10**40
 def exact_number(label: str, value: Any) -> Fraction:
     """A parameter as an exact number; a float is the decimal that it prints as, so that 0.6 is 3/5."""
     try:
-        found = Fraction(repr(float(value)) if isinstance(value, float) else value)
+        exact = Fraction(repr(float(value)) if isinstance(value, float) else value)
     except Exception:  # text that is no number, 1/0, NaN, infinity, objects
         raise InputError(
             f"{label} is {one_line(value)}; it must be a number, such as Fraction(1, 6), '1/6' or 0.3."
         ) from None
-    if max(abs(found.numerator), found.denominator) > MOST_DIGITS:
+    if max(abs(exact.numerator), exact.denominator) > MOST_DIGITS:
         raise InputError(f"{label} is {one_line(value)}; numerator and denominator are at most 10^40.")
-    return found
+    return exact
 
 
 def rounded(x: Fraction, number: type) -> float:
@@ -108,12 +108,12 @@ class Tableau:
         A = tuple(fractions(f"a row of A {label}", row) for row in items(f"A {label}", self.A, "rows of numbers"))
         b = fractions(f"b {label}", self.b)
         c = tuple(sum(row, Fraction(0)) for row in A)
-        given = fractions(f"c {label}", self.c) or c
+        nodes = fractions(f"c {label}", self.c) or c
         if len(b) > MOST_STAGES:
             raise InputError(f"The tableau {self.name!r} has {len(b)} stages; at most {MOST_STAGES} can be compiled.")
-        if not b or {len(A), len(given), *map(len, A)} != {len(b)}:
+        if not b or {len(A), len(nodes), *map(len, A)} != {len(b)}:
             raise InputError(f"The tableau {self.name!r} has {len(b)} weights b; A must have as many rows and columns.")
-        for i, (said, total) in enumerate(zip(given, c)):
+        for i, (said, total) in enumerate(zip(nodes, c)):
             if abs(said - total) > ZERO:
                 raise InputError(
                     f"Row {i + 1} of the tableau {self.name!r} adds up to {float(total)!r} and c says {float(said)!r}: "

@@ -52,15 +52,15 @@ def substituted(series: Graded, values: Sequence[Graded]) -> Graded:
     """A series with other series in the place of its variables."""
     one = 1 + 0 * values[0]
     powers = [[one] for _ in values]
-    found = 0 * one
+    total = 0 * one
     for exponents, coefficient in series.terms.items():
         term = one * coefficient
-        for known, value, n in zip(powers, values, exponents):
-            while len(known) <= n:
-                known.append(known[-1] * value)
-            term = term * known[n]
-        found = found + term
-    return found
+        for powers_of, value, n in zip(powers, values, exponents):
+            while len(powers_of) <= n:
+                powers_of.append(powers_of[-1] * value)
+            term = term * powers_of[n]
+        total = total + term
+    return total
 
 
 def integrable(most: int) -> bool:
@@ -77,11 +77,11 @@ def hamiltonian(J: Sequence[Any], most: int) -> dict[tuple[int, int], Fraction]:
     A, B = modified(most)
     a = [1 / exact(x) for x in J]
     e = (a[0] + a[1] + a[2], a[0] * a[1] + a[1] * a[2] + a[2] * a[0], a[0] * a[1] * a[2])
-    found: dict[tuple[int, int], Fraction] = {}
+    coefficients: dict[tuple[int, int], Fraction] = {}
     for slope, (up_H, up_C) in ((A, (1, 0)), (B, (0, 1))):
         for k, v in slope.terms.items():
             n = degree(k)
             value = v * e[0] ** k[3] * e[1] ** k[4] * e[2] ** k[5] * Fraction(1, 4) ** n / (n + 1)
             place = (k[0] + up_H, k[1] + up_C)
-            found[place] = found.get(place, Fraction(0)) + value
-    return found
+            coefficients[place] = coefficients.get(place, Fraction(0)) + value
+    return coefficients

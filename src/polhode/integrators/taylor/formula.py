@@ -244,8 +244,8 @@ def traced(
         *(2 * (x * y + w * z), 1 - 2 * (xx + zz), 2 * (y * z - w * x)),
         *(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (xx + yy)),
     )
-    told = torque(t, given(Q), (a, b, c), parameters) if moving else torque(t, given(Q), parameters)
-    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in told]
+    torque_of = torque(t, given(Q), (a, b, c), parameters) if moving else torque(t, given(Q), parameters)
+    tau = [f if isinstance(f, Formula) else Formula(tape, number(f), {}) for f in torque_of]
     if len(tau) != 3:
         raise NotAFormula(f"a torque of {len(tau)} numbers")
     J = moments

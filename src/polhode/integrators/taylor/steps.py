@@ -15,7 +15,7 @@ rounding hardly grows with their number.
 import math
 from typing import Any
 
-from polhode.kernels.numbers import Kernel, Number
+from polhode.kernels.numbers import Kernel, Number, Vec3
 from polhode.kernels.scalar import kernel
 
 TIME, REST, STATE, CARRY, NUMBERS = 0, 1, 2, 10, 18
@@ -25,7 +25,7 @@ TINY, EPSILON = 1e-300, 2.0**-52
 OFF = 1e-15
 """How far the square of the length of q may be from 1 before it is brought back."""
 
-LOOKS, LOOKED = 16, 4
+LOOKS, LOOKED = 16, 5
 """At how many places of a step the equation is asked, and how many rows `looked` has: the lowest orders of a jet."""
 
 MISSED = 100.0
@@ -36,6 +36,8 @@ MISSED = 100.0
 def advance(
     jet: Kernel,
     value: Kernel,
+    reach: Kernel,
+    move: Kernel,
     data: Any,
     order: int,
     tolerance: float,
@@ -53,16 +55,21 @@ def advance(
     out: Any,
     row: int,
     end: Any,
+    moments: Vec3,
 ) -> Any:
-    """Go from t0 + first h over n intervals of h; after each `every` of them write (q, Omega) to the next row of `out`.
+    """Go from t0 + first h over n intervals of h; after each `every` of them write (q, Pi) to the next row of `out`.
 
-    jet(y, t, order, data, work, series) expands the motion, value(series, order, s, y) is its change over a time s.
+    jet(y, t, order, data, work, series) expands the motion, value(series, order, s, y) is its change over a time s,
+    which move(series, order, s, y) adds to a state and its carry. reach(series, order, allowed) is the time in which
+    the last two terms come to 2^allowed: that of the attitude absolute, that of the velocity relative to its size, or
+    to what the body gains in the time of a turn where it is at rest.
     `left` is how many intervals remain to the next row, `end` the state after the last. Returns the intervals done,
     the next row, the intervals left, and how many expansions were made; it stops where a step is not finite, or so
     short that the time does not move.
     """
     done, expansions = 0, 1
-    step = expanded(jet, data, order, tolerance, h, place, work, series)
+    allowed = math.log2(tolerance)
+    step = expanded(jet, reach, data, order, allowed, h, place, work, series)
     if hides:
         step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
     while done < n:
@@ -70,9 +77,9 @@ def advance(
         target = t0 + (first + done + size) * h
         ahead = (target - place[TIME]) - place[REST]
         while abs(ahead) > abs(step):
-            if not moved(value, order, step, place, series, end):
+            if not moved(move, order, step, place, series):
                 return done, row, left, expansions
-            step = expanded(jet, data, order, tolerance, h, place, work, series)
+            step = expanded(jet, reach, data, order, allowed, h, place, work, series)
             if hides:
                 step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
             expansions += 1
@@ -87,8 +94,10 @@ def advance(
         done += size
         left -= size
         if left == 0:
-            for k in range(7):
+            I, J, K = moments
+            for k in range(4):
                 out[row, k] = end[k]
+            out[row, 4], out[row, 5], out[row, 6] = I * end[4], J * end[5], K * end[6]
             row += 1
             left = every
     return done, row, left, expansions
@@ -96,22 +105,19 @@ def advance(
 
 @kernel
 def expanded(
-    jet: Kernel, data: Any, order: int, tolerance: float, h: Number, place: Any, work: Any, series: Any
+    jet: Kernel,
+    reach: Kernel,
+    data: Any,
+    order: int,
+    allowed: float,
+    h: Number,
+    place: Any,
+    work: Any,
+    series: Any,
 ) -> Any:
-    """Expand the motion at the place; the step is such that the last two terms are below the tolerance.
-
-    That of the attitude is absolute, that of the velocity relative to its size, or to what the body gains in the time
-    of a turn where it is at rest.
-    """
+    """Expand the motion at the place; the step is such that the last two terms are below the tolerance, 2^allowed."""
     jet(place[STATE : STATE + 8], place[TIME] + place[REST], order, data, work, series)
-    fast = size_of(series, 0, 4)
-    scale = 1 / (fast + math.sqrt(size_of(series, 1, 4)) + TINY)
-    least = math.inf  # of the logarithms: one exponential is enough
-    for k in range(2):
-        m = order - k
-        last = max(size_of(series, m, 0), scale * size_of(series, m, 4))
-        least = min(least, math.log(tolerance / (last + TINY)) / m)
-    step = math.exp(least)
+    step = reach(series, order, allowed)
     return step if h > 0 else -step
 
 
@@ -189,7 +195,7 @@ def size_of(series: Any, n: int, first: int) -> Number:
 
 
 @kernel
-def moved(value: Kernel, order: int, step: Number, place: Any, series: Any, change: Any) -> bool:
+def moved(move: Kernel, order: int, step: Number, place: Any, series: Any) -> bool:
     """Take a step; False if it is not finite, or too short to be one."""
     time = place[TIME] + step
     if not (abs(step) < math.inf and abs(time - place[TIME]) > 0):
@@ -197,19 +203,8 @@ def moved(value: Kernel, order: int, step: Number, place: Any, series: Any, chan
     rest = place[REST] + ((place[TIME] - time) + step)
     place[TIME] = time + rest
     place[REST] = (time - place[TIME]) + rest
-    value(series, order, step, change)
+    move(series, order, step, place[STATE : STATE + 16])
     total = 0.0
     for k in range(8):
-        old, x = place[STATE + k], change[k] + place[CARRY + k]
-        new = old + x
-        place[STATE + k] = new
-        place[CARRY + k] = (old - new) + x if abs(old) > abs(x) else (x - new) + old
-        total += new
-    w, x, y, z = place[STATE], place[STATE + 1], place[STATE + 2], place[STATE + 3]
-    off = ((w * w + x * x) + (y * y + z * z)) - 1
-    if abs(off) > OFF:
-        for k in range(4):
-            old, x = place[STATE + k], -place[STATE + k] * (off / 2)
-            place[STATE + k] = old + x
-            place[CARRY + k] += (old - place[STATE + k]) + x
+        total += place[STATE + k]
     return total - total == 0

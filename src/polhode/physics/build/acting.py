@@ -25,11 +25,11 @@ class Acting(Travels):
     parameters: dict[str, Any]
 
 
-def all_of(given: Iterable[Any]) -> tuple[Callable[..., Any] | None, dict[str, Any]]:
+def all_of(torques: Iterable[Any]) -> tuple[Callable[..., Any] | None, dict[str, Any]]:
     """torque(t, Q, Omega, p) of everything together, None if there is nothing, and the parameters of all."""
     total: Callable[..., Any] | None = None
     parameters: dict[str, Any] = {}
-    for part in given:
+    for part in torques:
         if callable(part):
             part = Acting("torque", _own(part, form("torque", part, None, ("t", "Q"), "Omega").velocity), {})
         if not isinstance(part, Acting):

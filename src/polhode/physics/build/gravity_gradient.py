@@ -135,8 +135,8 @@ def satellite(
     s0 = np.cross(c, r0)
     start: dict[str, Any] = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}
     more: dict[str, Any] = {"damping": damping, "rotor": rotor, "wheels": wheels, "control": control}
-    given = (torques,) if isinstance(torques, Acting) or callable(torques) else items("torques", torques, "a sequence")
-    if not len(given) and all(x is None for x in more.values()):
+    acting = (torques,) if isinstance(torques, Acting) or callable(torques) else items("torques", torques, "a sequence")
+    if not len(acting) and all(x is None for x in more.values()):
         problem = Satellite.from_kernels(
             inertia=inertia_body,
             torque=torque,
@@ -145,7 +145,7 @@ def satellite(
             **start,
         )
     else:
-        total, named = all_of((GRAVITY, *given))
+        total, named = all_of((GRAVITY, *acting))
         own = {"J": np.eye(3), "orbit": np.array([n, *r0, *s0])}  # J is filled in by the problem
         more["inertia_includes_wheels"] = inertia_includes_wheels
         problem = Satellite(inertia=inertia_body, torque=total, parameters=own | named, **more, **start)

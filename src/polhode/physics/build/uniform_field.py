@@ -90,8 +90,8 @@ def heavy_body(
     mass, centre = positive("mass", mass), vector("centre_of_mass_body", centre_of_mass_body)
     up = direction("up_space", up_space)
     if (inertia_pivot_body is None) == (inertia_centre_body is None):
-        given = "neither" if inertia_pivot_body is None else "both"
-        raise InputError(f"Give inertia_pivot_body or inertia_centre_body, one of them; {given} was given.")
+        how_many = "neither" if inertia_pivot_body is None else "both"
+        raise InputError(f"Give inertia_pivot_body or inertia_centre_body, one of them; {how_many} was given.")
     if inertia_pivot_body is None:
         solid = Solid(
             mass=mass,

@@ -21,7 +21,9 @@ def description(run: Any, every: int, survey: Survey | None, events: Events | No
     numbers = (bodies.Q0, bodies.Omega0, bodies.moments, bodies.axes, bodies.parameters, first.t0)
     text = b"".join(np.ascontiguousarray(np.asarray(x, float)).tobytes() for x in numbers)
     watched = () if events is None else tuple(events.functions.values())
-    asked = [] if events is None else [list(events.functions), list(events.terminal), sorted(events.direction.items())]
+    events_of = (
+        [] if events is None else [list(events.functions), list(events.terminal), sorted(events.direction.items())]
+    )
     return {
         "problem": first.name,
         "bodies": len(bodies),
@@ -36,7 +38,7 @@ def description(run: Any, every: int, survey: Survey | None, events: Events | No
         "reduce": list(survey.names) if survey else [],
         "reduce_every": survey.each if survey else 1,
         "events": files.known("events", watched),
-        "terminal and direction": hashlib.sha256(repr(asked).encode()).hexdigest(),
+        "terminal and direction": hashlib.sha256(repr(events_of).encode()).hexdigest(),
     }
 
 
@@ -54,21 +56,21 @@ class Checkpoint:
 
     def restore(self, run: Any) -> None:
         """Go on from what the file holds, if there is one."""
-        found = files.read(self.path, self._description)
-        if found is None:
+        saved = files.read(self.path, self._description)
+        if saved is None:
             return
         now = _arrays(run)
-        if set(found) != set(now):
-            raise files.refused(self.path, f"it holds {sorted(found)}, and a run like this one needs {sorted(now)}")
+        if set(saved) != set(now):
+            raise files.refused(self.path, f"it holds {sorted(saved)}, and a run like this one needs {sorted(now)}")
         for name, value in now.items():
-            there = found[name]
+            there = saved[name]
             grows = name == "rows" or name.startswith("table_")
             if there.dtype != value.dtype or there.shape[grows:] != value.shape[grows:]:
                 raise files.refused(self.path, f"its {name} are {there.dtype} of shape {there.shape}")
-        done, left, _, rows = found["counts"].tolist()
-        if not (0 <= done <= run.n and 1 <= left <= run.every and rows == len(found["rows"])):
-            raise files.refused(self.path, f"its counts are {found['counts'].tolist()}, of {run.n} steps")
-        _restored(run, found)
+        done, left, _, rows = saved["counts"].tolist()
+        if not (0 <= done <= run.n and 1 <= left <= run.every and rows == len(saved["rows"])):
+            raise files.refused(self.path, f"its counts are {saved['counts'].tolist()}, of {run.n} steps")
+        _restored(run, saved)
         self.resumed_at = done
 
 
@@ -92,21 +94,21 @@ def _arrays(run: Any) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _restored(run: Any, found: dict[str, np.ndarray]) -> None:
-    run.done, run.left, run.iterations, rows = found["counts"].tolist()
-    run.wall_time = float(found["seconds"])
-    run.states[:], run.failed[:], run.errors[:] = found["states"], found["failed"], found["errors"]
+def _restored(run: Any, saved: dict[str, np.ndarray]) -> None:
+    run.done, run.left, run.iterations, rows = saved["counts"].tolist()
+    run.wall_time = float(saved["seconds"])
+    run.states[:], run.failed[:], run.errors[:] = saved["states"], saved["failed"], saved["errors"]
     if run.sink is None:
         run.row = rows
-        run.out[:rows] = found["rows"]
+        run.out[:rows] = saved["rows"]
     else:
         sink = run.sink
         sink.at, sink.steps = rows, run.done // sink.inner * sink.inner
-        sink.kept[:rows] = found["rows"]
+        sink.kept[:rows] = saved["rows"]
         if sink.tallies is not None:
-            sink.tallies.tally[:], sink.tallies.origin = found["tally"], found["origin"]
+            sink.tallies.tally[:], sink.tallies.origin = saved["tally"], saved["origin"]
     if run.watch is not None:
-        run.watch.values[:] = found["values"]
+        run.watch.values[:] = saved["values"]
         columns = ("body", "t", "event", "direction", "rows")
-        run.watch.tables = [Table(*(found[f"table_{name}"] for name in columns))]
-        run.watch.end_by_numbers(found["table_ended"])
+        run.watch.tables = [Table(*(saved[f"table_{name}"] for name in columns))]
+        run.watch.end_by_numbers(saved["table_ended"])

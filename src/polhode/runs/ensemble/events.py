@@ -26,9 +26,9 @@ class BodyCrossings:
     @property
     def first(self) -> np.ndarray:
         """The time of the first crossing of each body, NaN of one that had none: (N,)."""
-        found = np.full(self.bodies, np.nan)
-        found[self.body[::-1]] = self.t[::-1]  # the last that is written is the first that happened
-        return found
+        times = np.full(self.bodies, np.nan)
+        times[self.body[::-1]] = self.t[::-1]  # the last that is written is the first that happened
+        return times
 
     def of(self, i: int) -> Crossings:
         """Those of one body, as `solve` gives them."""
@@ -38,10 +38,10 @@ class BodyCrossings:
     def some(self, which: np.ndarray) -> "BodyCrossings":
         """Those of some bodies, which are counted anew."""
         rows = [np.flatnonzero(self.body == i) for i in which.tolist()]
-        taken = np.concatenate(rows) if rows else np.empty(0, dtype=int)
+        places = np.concatenate(rows) if rows else np.empty(0, dtype=int)
         numbers = np.repeat(np.arange(len(which)), [len(x) for x in rows])
         return BodyCrossings(
-            numbers, self.t[taken], self.Q[taken], self.Omega[taken], self.direction[taken], len(which)
+            numbers, self.t[places], self.Q[places], self.Omega[places], self.direction[places], len(which)
         )
 
 
@@ -69,21 +69,21 @@ class Table:
 def crossings_by_name(table: Table, names: Iterable[str], bodies: Bodies) -> dict[str, BodyCrossings]:
     """The crossings of bodies, by the name of the event; each body's are in the order in which they happened."""
     table = table.only(np.argsort(table.body, kind="stable"))
-    found = {}
+    by_name = {}
     for k, name in enumerate(names):
         own = table.only(table.event == k)
         Q, Omega = bodies.in_users_axes(own.body, own.rows)
-        found[name] = BodyCrossings(own.body, own.t, Q, Omega, own.direction, len(bodies))
-    return found
+        by_name[name] = BodyCrossings(own.body, own.t, Q, Omega, own.direction, len(bodies))
+    return by_name
 
 
 def gathered_events(met: dict[int, dict[str, Crossings]], N: int) -> dict[str, BodyCrossings]:
     """The crossings of bodies, by the name of the event."""
-    names = list(dict.fromkeys(name for found in met.values() for name in found))
-    return {name: _joined([(i, found[name]) for i, found in met.items() if name in found], N) for name in names}
+    names = list(dict.fromkeys(name for own in met.values() for name in own))
+    return {name: _joined([(i, own[name]) for i, own in met.items() if name in own], N) for name in names}
 
 
-def _joined(found: list[tuple[int, Crossings]], N: int) -> BodyCrossings:
-    bodies = np.repeat([i for i, _ in found], [len(c) for _, c in found]).astype(int)
-    part = lambda key: np.concatenate([getattr(c, key) for _, c in found])
+def _joined(crossings: list[tuple[int, Crossings]], N: int) -> BodyCrossings:
+    bodies = np.repeat([i for i, _ in crossings], [len(c) for _, c in crossings]).astype(int)
+    part = lambda key: np.concatenate([getattr(c, key) for _, c in crossings])
     return BodyCrossings(bodies, part("t"), part("Q"), part("Omega"), part("direction"), N)

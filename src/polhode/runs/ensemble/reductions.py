@@ -63,8 +63,8 @@ class Tallies:
         few = n < 2
         least, greatest = first + rows[:, 0].min(axis=0), first + rows[:, 1].max(axis=0)
         numbers = [np.where(few, np.nan, x) for x in (least, greatest, first + mean, slope, error)]
-        found: tuple[Any, ...] = (first, n.astype(int), *numbers, t, means)  # arrays in place of numbers
-        return Reduction(name, *found)
+        fields: tuple[Any, ...] = (first, n.astype(int), *numbers, t, means)  # arrays in place of numbers
+        return Reduction(name, *fields)
 
 
 def _slope_error(t: np.ndarray, means: np.ndarray, slope: np.ndarray) -> np.ndarray:

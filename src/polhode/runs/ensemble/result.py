@@ -8,11 +8,13 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.attitudes import Attitudes
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers
+from polhode.runs.tables import columns, write_csv
 from polhode.runs.trajectory import Trajectory, written
 from polhode.runs.users_axes import in_users_axes
 from polhode.shown import shown
@@ -78,35 +80,37 @@ class Ensemble(Attitudes, Travels):
         """The trajectory of body i, as far as it came; or the ensemble of the bodies of a slice, numbers or a mask."""
         if not hasattr(i, "__index__") or np.ndim(i):
             return self._some(chosen_numbers(i, len(self)))
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"There is no body {i}: the ensemble has {len(self)} bodies, 0 to {len(self) - 1}.")
         i = range(len(self))[i]
         n = len(self.t)
         if self.failed[i] >= 0 or i in self.ended:
             n = 1 + int(np.isfinite(self.Omega[1:, i, 0]).sum())
-        columns: dict[str, Any] = {"t": self.t[:n], "Q": self.Q[:n, i], "Omega": self.Omega[:n, i]}
+        states: dict[str, Any] = {"t": self.t[:n], "Q": self.Q[:n, i], "Omega": self.Omega[:n, i]}
         message = self.messages.get(i, "")
         if i in self.ended:
             last = self.events[self.ended[i]].of(i)
-            columns = {k: np.concatenate([x, getattr(last, k)[-1:]]) for k, x in columns.items()}
+            states = {k: np.concatenate([x, getattr(last, k)[-1:]]) for k, x in states.items()}
             message = f"The event {self.ended[i]!r} ended the run at t = {last.t[-1]:g}."
         return Trajectory(
             problem=self.bodies.problem(i),
             method=self.method,
             h=self.h,
-            **columns,
+            **states,
             stats={"n_steps": int(self.stats["n_steps"] if self.failed[i] < 0 else self.failed[i])},
             success=bool(self.success[i]),
             message=message,
             problem_name=self.problem.name,
             exception=self.exceptions.get(i),
-            events={name: found.of(i) for name, found in self.events.items()},
-            reductions={name: found.of(i) for name, found in self.reductions.items()},
+            events={name: crossings.of(i) for name, crossings in self.events.items()},
+            reductions={name: reduction.of(i) for name, reduction in self.reductions.items()},
             integrator=self.integrator,
         )
 
     def _some(self, which: np.ndarray) -> "Ensemble":
         """The ensemble of these bodies. Its stats are those of the run, without what was counted over all bodies."""
         totals = ("n_torque", "n_iterations", "wall_time")
-        told = lambda of: {k: of[i] for k, i in enumerate(which.tolist()) if i in of}
+        chosen = lambda of: {k: of[i] for k, i in enumerate(which.tolist()) if i in of}
         return Ensemble(
             method=self.method,
             h=self.h,
@@ -116,12 +120,12 @@ class Ensemble(Attitudes, Travels):
             failed=self.failed[which],
             errors=self.errors[which],
             stats={k: v for k, v in self.stats.items() if k not in totals} | {"n_bodies": len(which)},
-            sentences=told(self.sentences),
+            sentences=chosen(self.sentences),
             states=None if self.states is None else tuple(x[:, which] for x in self.states),
-            exceptions=told(self.exceptions),
-            events={name: found.some(which) for name, found in self.events.items()},
-            ended=told(self.ended),
-            reductions={name: found.of(which) for name, found in self.reductions.items()},
+            exceptions=chosen(self.exceptions),
+            events={name: crossings.some(which) for name, crossings in self.events.items()},
+            ended=chosen(self.ended),
+            reductions={name: reduction.of(which) for name, reduction in self.reductions.items()},
             integrator=self.integrator,
         )
 
@@ -138,8 +142,19 @@ class Ensemble(Attitudes, Travels):
         return saved.dataset(self, units)
 
     def save(self, path: Any, units: Any = None) -> Any:
-        """Write netCDF, which `polhode.load` reads back as data: a file holds no functions, and no events."""
+        """Write netCDF (.nc), which `polhode.load` reads back as data, without functions and events; or .csv."""
         return saved.save(self, path, units, written)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, a row for each time and body: Q by rows, Omega, energy (where there is one), momentum."""
+        import pandas
+
+        return pandas.DataFrame(columns(self, self.has_energy)).set_index(["t", "body"])
+
+    def to_csv(self, path: Any) -> Any:
+        """Write that table: t, body, and the rest."""
+        table = columns(self, self.has_energy)
+        return written(path, lambda new: write_csv(new, table))
 
     def plot(self) -> Any:
         """Bands that hold half and nine tenths of the bodies, against time; returns the figure."""
@@ -213,7 +228,7 @@ class Ensemble(Attitudes, Travels):
         tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
         if not self.problem.forces.rotor:
             return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
-        l = np.stack([p.internal.momentum(self.t) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
+        l = np.stack([p.internal.momentum(self._known_of(p)) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
         return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
 
     @functools.cached_property
@@ -265,12 +280,23 @@ class Ensemble(Attitudes, Travels):
         """The energy of the spins of wheels, (n, 1 or N); zero if there are none."""
         if self.problem.internal.wheels is None:
             return 0.0
-        return np.stack([p.internal.energy(self.t) for p in self.bodies.kinds], axis=1)
+        return np.stack([p.internal.energy(self._known_of(p)) for p in self.bodies.kinds], axis=1)
+
+    def _known_of(self, problem: Problem) -> np.ndarray:
+        """The times, or NaN for a body that never ran under its controller, which drives its wheels."""
+        wheels = problem.internal.wheels
+        is_unknown = wheels is not None and wheels.sampled and wheels.looks is None
+        return np.full(len(self.t), np.nan) if is_unknown else self.t
 
     @property
     def wheel_speeds(self) -> np.ndarray:
         """The speeds of the wheels relative to the body, (n, N, wheels)."""
-        return np.stack([self[i].wheel_speeds for i in range(len(self))], axis=1)
+        kinds = self.bodies.kinds
+        if kinds[0].internal.wheels is None:
+            raise InputError(f"The problem {self.problem.name!r} has no wheels: give wheels=[Wheel(...)].")
+        each = (kinds[i if len(kinds) > 1 else 0] for i in range(len(self)))
+        speeds = (p.internal.wheels.speeds(self._known_of(p), self.Omega[:, i]) for i, p in enumerate(each))
+        return np.stack(list(speeds), axis=1)
 
     def _potentials(self) -> np.ndarray:
         """U of every body at every time, (n, N)."""
@@ -281,12 +307,12 @@ class Ensemble(Attitudes, Travels):
             return np.array(
                 [[a.potential(Q, t) for a, Q in zip(problems, row)] for t, row in zip(self.t.tolist(), self.Q)]
             )
-        from polhode.machine import compile
+        from polhode.machine import energies
 
         start = np.full((1, 4, N), np.nan)
         start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[0]
         q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
-        evaluate, potential, parameters = compile.energies(), machine.address, self.bodies.parameters
+        evaluate, potential, parameters = energies(), machine.address, self.bodies.parameters
         if len(parameters) == 1:
             for k in range(n):
                 evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])

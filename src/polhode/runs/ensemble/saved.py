@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.inputs import file_path
 from polhode.runs.attitudes import Attitudes
-from polhode.runs.tables import described
+from polhode.runs.tables import described, is_csv
 from polhode.shown import shown
 
 FORMAT = "polhode ensemble"
@@ -39,22 +38,23 @@ def dataset(e: Any, units: Any = None) -> Any:
 def _parameters(e: Any) -> dict[str, Any]:
     """The parameters that the problem was made with, by name, for each body."""
     fields = e.problem.fields
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if fields is None:
-        return found
+        return values
     rows, at = np.broadcast_to(e.bodies.parameters, (len(e), e.bodies.parameters.shape[1])), fields.first
     for name, shape in zip(fields.names, fields.shapes):
         size = math.prod(shape)
         label = name if name not in ("t", "body", "space", "axis", "Q", "Omega", "energy", "inertia") else f"{name}_"
         dimensions = ("body", *(f"{label}_{k}" for k in range(len(shape))))
-        found[label] = (dimensions, rows[:, at : at + size].reshape(len(e), *shape))
+        values[label] = (dimensions, rows[:, at : at + size].reshape(len(e), *shape))
         at += size
-    return found
+    return values
 
 
 def save(e: Any, path: Any, units: Any, written: Any) -> Any:
-    """Write an ensemble as netCDF."""
-    file_path("path", path)
+    """Write an ensemble as netCDF, or as a table."""
+    if is_csv(path):
+        return e.to_csv(path)
     data = dataset(e, units)
     data["success"] = data["success"].astype("i1")
     return written(path, lambda new: data.to_netcdf(new, engine="netcdf4"))

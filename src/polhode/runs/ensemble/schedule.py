@@ -14,7 +14,7 @@ from polhode.inputs import functions
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel
-from polhode.machine.guard import check, floats_or_none
+from polhode.machine import check, floats_or_none
 from polhode.physics.problem import Problem
 from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
@@ -67,12 +67,11 @@ def way_of(problem: Problem, method: Method, memory: int, coefficients: int, wat
 
     The one that watches out for events, if there are any.
     """
-    from polhode.machine import compile
-    from polhode.machine.ensemble_loop import HALF, WIDTH
+    from polhode.machine import HALF, MOMENT, TORQUE, WIDTH
 
     made = (watched, method.step, method.start, memory, coefficients)
     kernel, moving = problem.source(method)
-    kind = compile.MOMENT if moving else compile.TORQUE
+    kind = MOMENT if moving else TORQUE
     if method.nodes:
         torque, kind = machine_torque(problem, method)
         why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
@@ -109,12 +108,12 @@ def _loop(
     parameters: int = functions.PARAMETERS,
 ) -> tuple[Callable[..., Any] | None, str]:
     """(machine code, "") or (None, why there is none)."""
-    from polhode.machine import compile, ensemble_loop, ensemble_watching
+    from polhode.machine import CannotCompile, blocks_loop, watching_blocks_loop
 
-    make = ensemble_watching if watched else ensemble_loop
+    make = watching_blocks_loop if watched else blocks_loop
     try:
-        return make.loop(step, start, memory, coefficients, torque, width, kind, parameters), ""
-    except compile.CannotCompile as error:
+        return make(step, start, memory, coefficients, torque, width, kind, parameters), ""
+    except CannotCompile as error:
         decides = "<class 'bool'>" in error.reason
         return None, "it decides by the value of a number." if decides else error.reason
 
@@ -138,7 +137,8 @@ class Run:
         N, width = len(bodies), way.width
         self.blocks = -(-N // width)
         places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
-        good, lame = np.flatnonzero(bodies.finite), not bodies.finite.all()
+        lame = not bodies.finite.all()
+        good = np.flatnonzero(bodies.finite) if lame else places[:N]
         self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
         if lame:
             self.failed[~bodies.finite[places]] = 0
@@ -270,8 +270,8 @@ class Run:
             iterations += took[0]
             met.append(took[1])
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
-        for found in filter(None, met):
-            self.watch.keep(*found)
+        for notes in filter(None, met):
+            self.watch.keep(*notes)
         saved = (self.every - self.left + steps) // self.every
         self.row += saved
         self.left += saved * self.every - steps

@@ -4,7 +4,7 @@ import functools
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ def solve_ensemble(
     if out is None:
         inputs.check_memory(56 * len(bodies), n, every, " Or write them to a file as they come: out=.")
     speeds = turns.speeds(bodies.Omega0[None])
-    told = follows(method, alone) or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
+    large_step = follows(method, alone) or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
     each, reduce = inputs.whole("reduce_every", reduce_every), () if reduce is None else reduce
     names = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
     file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
@@ -154,7 +154,7 @@ def solve_ensemble(
     e = _integrated(bodies, method, h, n, every, threads, progress, on_the_way)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
-    if not told:
+    if not large_step:
         turns.warn_of_bodies(f"{e.method} let {{}} of {alone.name} turn", speeds, h)
     return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
@@ -171,11 +171,11 @@ class OnTheWay:
 
     def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
         """The run of bodies one by one, if nothing is asked that those cannot do."""
-        asked = next((k for k in ("survey", "checkpoint", "out") if getattr(self, k) is not None), "")
-        if asked:
-            asked = asked.replace("survey", "reduce")
+        wish = next((k for k in ("survey", "checkpoint", "out") if getattr(self, k) is not None), "")
+        if wish:
+            wish = wish.replace("survey", "reduce")
             raise InputError(
-                f"{asked} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
+                f"{wish} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
                 "run the bodies by solve."
             )
         return run(reason)
@@ -323,6 +323,7 @@ def _one_by_one(
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
     exceptions, met, ended, compiled = {}, {}, {}, watched is not None
+    driven = [bodies.problem(i) for i in range(N)] if bodies.kinds[0].is_driven else bodies.kinds
     looks = {} if watched is None else {"events": watched.functions, "terminal": watched.terminal}
     looks |= {} if watched is None else {"direction": watched.direction}
     torques = iterations = 0
@@ -345,6 +346,8 @@ def _one_by_one(
             name, interrupted = s.method, s.stats["interrupted"]
             k = len(s.t) - (s.success and bool(s.message))  # without the state at which an event ended the run
             Q[:k, i], Omega[:k, i] = s.Q[:k], s.Omega[:k]
+            if bodies.kinds[0].is_driven and s.problem is not None:
+                driven[i] = s.problem  # which knows what its motors did
             met[i], compiled = s.events, compiled and s.stats["compiled"]
             if s.success and s.message:
                 ended[i] = next(k for k in watched.terminal if len(s.events[k]) and s.events[k].t[-1] == s.t[-1])
@@ -368,7 +371,19 @@ def _one_by_one(
     }
     t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
     return Ensemble(
-        *(name, h, t, bodies, None, failed, np.full(N, np.nan), stats, sentences, (Q, Omega), exceptions),
+        *(
+            name,
+            h,
+            t,
+            replace(bodies, kinds=driven),
+            None,
+            failed,
+            np.full(N, np.nan),
+            stats,
+            sentences,
+            (Q, Omega),
+            exceptions,
+        ),
         events=gathered_events(met, N),
         ended=ended,
         integrator=method,

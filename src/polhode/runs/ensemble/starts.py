@@ -141,10 +141,10 @@ def gathered(
     kinds = _varied(kinds, damping, rotor, with_start)
     moments, axes = np.array([p.moments for p in kinds]), np.array([p.axes for p in kinds])
     alike = len({p.inertia.ndim for p in kinds}) == 1
-    given = np.array([p.inertia if alike else p.tensor for p in kinds])
+    tensors = np.array([p.inertia if alike else p.tensor for p in kinds])
     numbers = np.array([p.parameters for p in kinds])
     if inertia is not None:
-        given, moments, axes = inertias(kinds, inertia)
+        tensors, moments, axes = inertias(kinds, inertia)
         numbers = _following(kinds, moments, axes)
     if isinstance(parameters, Mapping):
         fields = named.check_names(first.fields, parameters, f"The problem {first.name!r}")
@@ -176,28 +176,28 @@ def gathered(
     }
     N = max(lengths.values())
     if set(lengths.values()) - {1, N}:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
-        raise InputError(f"The bodies are not of one number: {told}. Give each for all bodies, or once for all.")
+        counts = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
+        raise InputError(f"The bodies are not of one number: {counts}. Give each for all bodies, or once for all.")
     Q, Omega = np.broadcast_to(Q, (N, 3, 3)), np.broadcast_to(Omega, (N, 3))
-    return Bodies(kinds, Q, Omega, given, moments, axes, numbers)
+    return Bodies(kinds, Q, Omega, tensors, moments, axes, numbers)
 
 
 def _varied(kinds: list[Problem], damping: Any, rotor: Any, Omega0: Any) -> list[Problem]:
     """Problems of their own for bodies of other damping, rotors, or starts with wheels."""
-    asked = {
+    arguments = {
         "damping": None if damping is None else _for_each("damping", damping, (0, 1, 2)),
         "rotor": None if rotor is None else _for_each("rotor", rotor, (1,)),
         "Omega0": None if Omega0 is None else inputs.vectors("Omega0", Omega0),
     }
-    given = {what: values for what, values in asked.items() if values is not None}
-    if not given:
+    varied = {what: values for what, values in arguments.items() if values is not None}
+    if not varied:
         return kinds
-    lengths = {"the problems": len(kinds), **{what: len(values) for what, values in given.items()}}
+    lengths = {"the problems": len(kinds), **{what: len(values) for what, values in varied.items()}}
     N = max(lengths.values())
     if set(lengths.values()) - {1, N}:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
-        raise InputError(f"The bodies are not of one number: {told}. Give each for all bodies, or once for all.")
-    return [_of(kinds, i).replaced(**{what: _of(values, i) for what, values in given.items()}) for i in range(N)]
+        counts = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
+        raise InputError(f"The bodies are not of one number: {counts}. Give each for all bodies, or once for all.")
+    return [_of(kinds, i).replaced(**{what: _of(values, i) for what, values in varied.items()}) for i in range(N)]
 
 
 def _for_each(label: str, value: Any, dimensions: tuple[int, ...]) -> np.ndarray:
@@ -264,9 +264,9 @@ def _with_rows(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray, 
 
 def _velocities(kinds: Sequence[Problem], moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Omega0 of bodies that start as their problems do: those that were given Pi0 keep that, whatever the inertia."""
-    given = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
+    velocities = np.array([p.Omega0 if p.given_Pi0 is None else p.given_Pi0 for p in kinds])
     is_Pi = np.array([p.given_Pi0 is not None for p in kinds])
-    return np.where(is_Pi[:, None], velocity(moments, axes, given), given) if is_Pi.any() else given
+    return np.where(is_Pi[:, None], velocity(moments, axes, velocities), velocities) if is_Pi.any() else velocities
 
 
 def inertias(kinds: Sequence[Problem], inertia: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,23 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError
 from polhode.runs import places
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.result import Ensemble
 
-COLUMNS = ("Q", "Omega", "energy", "momentum")
+COLUMNS = ("Q", "Omega", "energy", "momentum", "wheel_speeds")
 
 
 class Stream:
     """The file of one run of bodies."""
 
     def __init__(self, path: Any, start: Ensemble) -> None:
-        if start.problem.internal.wheels is not None:
-            raise InputError(
-                f"A file that is written while a run goes on has no place for the wheels of {start.problem.name!r}: "
-                "leave out= away, and save the Ensemble."
-            )
         self.path, self._place = places.named(path, "out"), places.target(path, "out")
         places.tidy(self._place)
         self._new = places.beside(self._place)
@@ -57,8 +51,8 @@ class Stream:
     def finish(self, e: Ensemble) -> None:
         """Write how it went, and put the file in its place."""
         self._file["success"][:] = e.success.astype("i1")
-        told = {"message": e.message, "stats": json.dumps(e.stats), "messages": json.dumps(e.messages)}
-        self._file.setncatts(told)
+        words = {"message": e.message, "stats": json.dumps(e.stats), "messages": json.dumps(e.messages)}
+        self._file.setncatts(words)
         self._file.close()
         places.sync(self._new)
         self._new.replace(self._place)

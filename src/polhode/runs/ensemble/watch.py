@@ -25,7 +25,7 @@ class Watch:
     """What is watched in a run of bodies: the functions, their values at the states, and what was found."""
 
     def __init__(self, bodies: Bodies, method: Method, h: float, events: Events, code: list[Any]) -> None:
-        from polhode.machine import ensemble_watching
+        from polhode.machine import inside_blocks
 
         self.bodies, self.events, self.h, self._held = bodies, events, h, code
         self.t0 = bodies.kinds[0].t0
@@ -40,7 +40,7 @@ class Watch:
         moments = np.where(np.isfinite(bodies.moments), bodies.moments, 1.0)
         each = [(*J, *(1 / x for x in J), *(numbers(tuple(J), float) if numbers else ())) for J in moments.tolist()]
         self._constants, self._parameters = np.array(each), np.ascontiguousarray(bodies.parameters)
-        self._inside = ensemble_watching.inside(method.step, method.start, len(each[0]) - 6, kind)
+        self._inside = inside_blocks(method.step, method.start, len(each[0]) - 6, kind)
 
     def check(self, method: Method, kernels: list[Any]) -> None:
         """What cannot be an event is told before anything runs, and so is machine code that is none of it."""
@@ -80,11 +80,11 @@ class Watch:
         return len(self.bodies), self._addresses, self._in_blocks, self.values, failed, notes, count
 
     def _look(self, body: Any, event: Any, t: Any, theta: Any, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        values, found = np.empty(len(rows)), np.empty((len(rows), 7))
+        values, states = np.empty(len(rows)), np.empty((len(rows), 7))
         head = (self._torque.address, self._constants, self._parameters, self._axes, self.h)
         arrays = (np.ascontiguousarray(x) for x in (body, self._addresses[event], t, theta, rows))
-        self._inside(*head, *arrays, values, found)
-        return values, found
+        self._inside(*head, *arrays, values, states)
+        return values, states
 
     def met(self, notes: np.ndarray, failed: np.ndarray) -> tuple[Table, dict[int, int], list[int]]:
         """What happened in the steps noted; {body: step} of those that it ended; bodies that must run one by one."""
@@ -94,8 +94,8 @@ class Watch:
         t, lost = self.t0 + step * self.h, set()
 
         def g(which: np.ndarray, theta: np.ndarray) -> np.ndarray:
-            values, found = self._look(body[which], event[which], t[which], theta, notes[which, 5:12])
-            lost.update(body[which][~np.isfinite(found).all(axis=1)].tolist())
+            values, states = self._look(body[which], event[which], t[which], theta, notes[which, 5:12])
+            lost.update(body[which][~np.isfinite(states).all(axis=1)].tolist())
             return values
 
         which, theta, way = crossings_of_many(g, notes[:, 3], notes[:, 4])

@@ -76,7 +76,7 @@ class Grid:
     def bodies(self, block: Block) -> dict[str, np.ndarray]:
         """What each body of a block has, by name, (bodies, ...), in the order of storage."""
         lengths = [piece.stop - piece.start for piece in block]
-        found = {}
+        arguments = {}
         for k, (axis, piece) in enumerate(zip(self.axes, block)):
             for data in axis.values:
                 if data in ("method", "h"):
@@ -84,8 +84,8 @@ class Grid:
                 x = axis.part(data, piece)
                 x = x.reshape((1,) * k + (len(x),) + (1,) * (len(lengths) - k - 1) + x.shape[1:])
                 rest = x.shape[len(lengths) :]
-                found[data] = np.broadcast_to(x, (*lengths, *rest)).reshape(math.prod(lengths), *rest)
-        return found
+                arguments[data] = np.broadcast_to(x, (*lengths, *rest)).reshape(math.prod(lengths), *rest)
+        return arguments
 
     def setting(self, data: str, block: Block, otherwise: Any) -> Any:
         """The method or the step of a block, if it is an axis."""
@@ -99,19 +99,19 @@ def grid(problem: Problem, over: Any, product: bool) -> Grid:
     """The axes from what the user gave as `over`: a product of all, or (zipped) one axis called "body"."""
     if not isinstance(over, Mapping) or not over:
         raise InputError(f"over is {one_line(over)}; give a dictionary {{name: values}}, at least one.")
-    found = [_axis(problem, name, values) for name, values in over.items()]
-    _check_once(found)
+    axes = [_axis(problem, name, values) for name, values in over.items()]
+    _check_once(axes)
     if not product:
-        lengths = {axis.length for axis in found}
+        lengths = {axis.length for axis in axes}
         if len(lengths) > 1:
-            told = ", ".join(f"{axis.name} {axis.length}" for axis in found)
-            raise InputError(f"With grid=False the axes go together, and they are of several lengths: {told}.")
-        if any({"method", "h"} & set(axis.values) for axis in found):
+            lengths_of = ", ".join(f"{axis.name} {axis.length}" for axis in axes)
+            raise InputError(f"With grid=False the axes go together, and they are of several lengths: {lengths_of}.")
+        if any({"method", "h"} & set(axis.values) for axis in axes):
             raise InputError("method and h are axes of a product; with grid=False give one method and one step.")
-        values = {data: x for axis in found for data, x in axis.values.items()}
+        values = {data: x for axis in axes for data, x in axis.values.items()}
         return Grid((Axis("body", lengths.pop(), values),), ("body",))
-    first = sorted(found, key=lambda axis: 0 if "method" in axis.values else 1 if "h" in axis.values else 2)
-    return Grid(tuple(first), tuple(axis.name for axis in found))
+    first = sorted(axes, key=lambda axis: 0 if "method" in axis.values else 1 if "h" in axis.values else 2)
+    return Grid(tuple(first), tuple(axis.name for axis in axes))
 
 
 def _axis(problem: Problem, name: Any, values: Any) -> Axis:
@@ -123,11 +123,11 @@ def _axis(problem: Problem, name: Any, values: Any) -> Axis:
             _check_drawn(problem, values, data)
         return Axis(name, values.n, dict.fromkeys(values.of, values))
     if name == "method":
-        given = [integrator(m) for m in inputs.items("method", values, "a sequence of methods")]
-        names = [name_of(m) for m in given]
+        integrators = [integrator(m) for m in inputs.items("method", values, "a sequence of methods")]
+        names = [name_of(m) for m in integrators]
         if len(set(names)) < len(names):
             raise InputError(f"The methods of an axis need different names; these are {', '.join(names)}.")
-        return _whole(name, given)
+        return _whole(name, integrators)
     if name == "h":
         return _whole(name, [inputs.step_size(h) for h in inputs.items("h", values, "a sequence of steps")])
     _check_data(problem, name)
@@ -199,18 +199,18 @@ def _whole(name: str, values: Sequence[Any] | np.ndarray) -> Axis:
 
 
 def _check_data(problem: Problem, name: str) -> None:
-    known = problem.fields.names if problem.fields is not None and not problem.fields.spread else ()
-    if name not in (*DATA, *known):
+    names = problem.fields.names if problem.fields is not None and not problem.fields.spread else ()
+    if name not in (*DATA, *names):
         raise InputError(
-            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *known))}; and there "
+            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *names))}; and there "
             "are method and h. A parameter is made with Problem(..., parameters={name: value})."
         )
 
 
 def _check_once(axes: Sequence[Axis]) -> None:
-    given = [data for axis in axes for data in axis.values]
-    twice = sorted({data for data in given if given.count(data) > 1})
+    data_names = [data for axis in axes for data in axis.values]
+    twice = sorted({data for data in data_names if data_names.count(data) > 1})
     if twice:
         raise InputError(f"{', '.join(twice)} stands on two axes; one is enough.")
-    if {"Omega0", "Pi0"} <= set(given):
+    if {"Omega0", "Pi0"} <= set(data_names):
         raise InputError("Give Omega0 or Pi0, one of them; both are axes.")

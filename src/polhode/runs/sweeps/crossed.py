@@ -11,7 +11,7 @@ from polhode.runs.ensemble.solve import Ensemble
 
 def crossed(e: Ensemble, watched: Events, most: int) -> dict[str, np.ndarray]:
     """By variable, (bodies, ...): the first `most` crossings of each event in the order of time, NaN where none is."""
-    found: dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
     for name in watched.functions:
         count = np.zeros(len(e), dtype=np.int64)
         t, Q, Omega = (np.full((len(e), most, *shape), np.nan) for shape in ((), (3, 3), (3,)))
@@ -25,8 +25,8 @@ def crossed(e: Ensemble, watched: Events, most: int) -> dict[str, np.ndarray]:
             t[body, place], Q[body, place], Omega[body, place] = met.t[row], met.Q[row], met.Omega[row]
         if most == 1:
             t, Q, Omega = t[:, 0], Q[:, 0], Omega[:, 0]
-        found |= {f"{name}_count": count, f"{name}_t": t, f"{name}_Q": Q, f"{name}_Omega": Omega}
-    return found
+        arrays |= {f"{name}_count": count, f"{name}_t": t, f"{name}_Q": Q, f"{name}_Omega": Omega}
+    return arrays
 
 
 @dataclass(frozen=True)

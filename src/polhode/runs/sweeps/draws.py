@@ -48,19 +48,19 @@ class Draws:
         if how == "uniform":
             from scipy.spatial.transform import Rotation
 
-            found = Rotation.random(BLOCK, rng=rng).as_matrix()
+            matrices = Rotation.random(BLOCK, rng=rng).as_matrix()
         elif hasattr(how, "rvs"):
-            found = _numbers(how.rvs(size=BLOCK, random_state=rng))
+            matrices = _numbers(how.rvs(size=BLOCK, random_state=rng))
         else:
-            found = _numbers(how(rng, BLOCK))
-        if name == "Q0" and found.ndim == 2:  # rotation vectors: here, where their number leaves no doubt
-            found = inputs.attitudes(found)
-        if found.ndim == 0 or len(found) != BLOCK:
+            matrices = _numbers(how(rng, BLOCK))
+        if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here, where their number leaves no doubt
+            matrices = inputs.attitudes(matrices)
+        if matrices.ndim == 0 or len(matrices) != BLOCK:
             raise InputError(
-                f"The draw of {name} gave numbers of shape {found.shape}; it must give {BLOCK} of them, as "
+                f"The draw of {name} gave numbers of shape {matrices.shape}; it must give {BLOCK} of them, as "
                 f"lambda rng, n: rng.normal(size=(n, 3)) does."
             )
-        return found
+        return matrices
 
 
 def _numbers(drawn: Any) -> np.ndarray:

@@ -6,7 +6,8 @@ from typing import Any
 
 from polhode.errors import FileError, InputError
 from polhode.runs import places
-from polhode.runs.sweeps.store import needs, note_of
+from polhode.runs.sweeps.arrays import needs
+from polhode.runs.sweeps.store import note_of
 from polhode.shown import shown
 
 
@@ -36,17 +37,34 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
         "h": about["h"] if about["h"] is not None else "the problem's, or an axis",
         "chunks_done": count,
         "chunks": _chunks(about, s),
-        "lost_chunks": {str(k): v for k, v in (lost or {}).items()},
+        "lost_chunks": json.dumps(lost or {}),  # as text, which netCDF takes
         "versions": json.dumps(about["versions"]),
     }
     return s
 
 
+def in_memory(path: pathlib.Path, s: Any) -> Any:
+    """The Dataset without its store, which will be gone: all numbers, and what failed."""
+    s = s.load()
+    s.attrs |= {"store": "", "failures": json.dumps(failures(path))}
+    return s
+
+
+def failures(path: pathlib.Path) -> list[dict[str, Any]]:
+    """The bodies that failed, from the notes of a store."""
+    rows = []
+    for file in sorted((path / ".polhode" / "done").iterdir(), key=lambda f: (len(f.name), f.name)):
+        note = note_of(path, int(file.name)) if file.name.isdigit() else None
+        for body, step, sentence in (note or {}).get("failures", ()):
+            rows.append({"chunk": int(file.name), "body": body, "step": step, "sentence": sentence})
+    return rows
+
+
 def _chunks(about: dict[str, Any], s: Any) -> int:
-    found = 1
+    size = 1
     for name, c in zip(about["storage"], about["chunk"]):
-        found *= -(-s.sizes[name] // c)
-    return found
+        size *= -(-s.sizes[name] // c)
+    return size
 
 
 def _has_dask() -> bool:
@@ -72,13 +90,9 @@ class SweepAccessor:
 
     def failures(self) -> list[dict[str, Any]]:
         """The bodies that failed: chunk, number in the chunk, step and sentence; at most a thousand of a chunk."""
-        path = pathlib.Path(self._dataset.attrs["store"])
-        found = []
-        for file in sorted((path / ".polhode" / "done").iterdir(), key=lambda f: (len(f.name), f.name)):
-            note = note_of(path, int(file.name)) if file.name.isdigit() else None
-            for body, step, sentence in (note or {}).get("failures", ()):
-                found.append({"chunk": int(file.name), "body": body, "step": step, "sentence": sentence})
-        return found
+        if "failures" in self._dataset.attrs:
+            return json.loads(self._dataset.attrs["failures"])
+        return failures(pathlib.Path(self._dataset.attrs["store"]))
 
     def map(self, name: str, **more: Any) -> Any:
         """Draw a variable over two axes; `more` chooses places on the others (``h=0.1``), else the mean is taken."""

@@ -66,26 +66,26 @@ class Kept:
 
     def variables(self, samples: int) -> dict[str, Variable]:
         """By name; after them come `failed_step` and `status`, which every sweep has."""
-        found: dict[str, Variable] = {}
+        variables: dict[str, Variable] = {}
         if self.save_every is not None:
-            found["Q"] = Variable(("t", "space", "body_axis"), (samples, 3, 3))
-            found["Omega"] = Variable(("t", "body_axis"), (samples, 3))
+            variables["Q"] = Variable(("t", "space", "body_axis"), (samples, 3, 3))
+            variables["Omega"] = Variable(("t", "body_axis"), (samples, 3))
         if self.final:
-            found["Q_final"] = Variable(("space", "body_axis"), (3, 3))
-            found["Omega_final"] = Variable(("body_axis",), (3,))
+            variables["Q_final"] = Variable(("space", "body_axis"), (3, 3))
+            variables["Omega_final"] = Variable(("body_axis",), (3,))
         if self.final and self.events is not None and self.events.terminal:
-            found["t_final"] = Variable()
+            variables["t_final"] = Variable()
         for name in self.reduce:
-            found |= {f"{name}_{statistic}": Variable() for statistic in STATISTICS}
+            variables |= {f"{name}_{statistic}": Variable() for statistic in STATISTICS}
         some = (("crossing",), (self.crossings,)) if self.crossings > 1 else ((), ())
         for name in () if self.events is None else self.events.functions:
-            found[f"{name}_count"] = Variable(dtype="i8", empty=-1)
-            found[f"{name}_t"] = Variable(*some)
-            found[f"{name}_Q"] = Variable((*some[0], "space", "body_axis"), (*some[1], 3, 3))
-            found[f"{name}_Omega"] = Variable((*some[0], "body_axis"), (*some[1], 3))
-        found["failed_step"] = Variable(dtype="i8", empty=-1)
-        found["status"] = Variable(dtype="i1", empty=-1)
-        return found
+            variables[f"{name}_count"] = Variable(dtype="i8", empty=-1)
+            variables[f"{name}_t"] = Variable(*some)
+            variables[f"{name}_Q"] = Variable((*some[0], "space", "body_axis"), (*some[1], 3, 3))
+            variables[f"{name}_Omega"] = Variable((*some[0], "body_axis"), (*some[1], 3))
+        variables["failed_step"] = Variable(dtype="i8", empty=-1)
+        variables["status"] = Variable(dtype="i1", empty=-1)
+        return variables
 
     def described(self) -> dict[str, Any]:
         """What a plan says of it."""
@@ -121,9 +121,14 @@ class Plan:
     chunks: tuple[int, ...]
 
     @property
+    def counts(self) -> tuple[int, ...]:
+        """How many chunks there are along each axis."""
+        return tuple(-(-n // c) for n, c in zip(self.grid.shape, self.chunks))
+
+    @property
     def count(self) -> int:
         """How many chunks there are."""
-        return math.prod(-(-n // c) for n, c in zip(self.grid.shape, self.chunks))
+        return math.prod(self.counts)
 
     @property
     def bodies(self) -> int:
@@ -201,8 +206,8 @@ def chosen_kept(
     save_every: Any, final: Any, reduce: Any, reduce_every: Any, events: Events | None, crossings: Any
 ) -> Kept:
     """What is kept; the last state if nothing else is asked for."""
-    asked = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
-    names = tuple(q for q in QUANTITIES if q in asked or ("momentum" in asked and q != "energy"))
+    wanted = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    names = tuple(q for q in QUANTITIES if q in wanted or ("momentum" in wanted and q != "energy"))
     every = None if save_every is None else inputs.whole("save_every", save_every)
     nothing = every is None and not names and events is None
     last = nothing if final is None else inputs.flag("final", final)
@@ -235,13 +240,13 @@ def _code(method: Any) -> str:
 
 
 def _seen_through(what: str, values: Any) -> str:
-    found = fingerprint(values)
-    if found.unseen:
+    mark = fingerprint(values)
+    if mark.unseen:
         raise InputError(
             f"A sweep must tell whether a later one is the same, and {what} cannot be seen through: "
-            f"{', '.join(found.unseen[:3])}. Write it with numbers, arrays and functions."
+            f"{', '.join(mark.unseen[:3])}. Write it with numbers, arrays and functions."
         )
-    return found.digest
+    return mark.digest
 
 
 def _digest(*parts: bytes) -> str:

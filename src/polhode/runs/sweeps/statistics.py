@@ -21,13 +21,13 @@ def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[st
     `short` are the bodies that an event ended: theirs are of the values until then, if there are enough.
     """
     values = e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
-    found = _statistics(e.t, values)
+    numbers = _statistics(e.t, values)
     for i in short:
         n = int(np.isfinite(values[:, i]).sum())
         if n > FEWEST:
             for name, number in _statistics(e.t[:n], values[:n, i : i + 1]).items():
-                found[name][i] = number[0]
-    return found
+                numbers[name][i] = number[0]
+    return numbers
 
 
 def _statistics(t: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:

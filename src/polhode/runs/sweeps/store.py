@@ -10,55 +10,34 @@ another name and renamed, so a reader finds a file as it was or as it is.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import pathlib
 import pickle
 import secrets
 import shutil
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError
 from polhode.runs import places
-from polhode.runs.sweeps.axes import Axis
-from polhode.runs.sweeps.draws import Draws
+from polhode.runs.sweeps import arrays
 from polhode.runs.sweeps.plan import Plan, identity
 from polhode.runs.workers import packed
 
-STATUS = {-1: "not computed yet", 0: "done", 1: "failed", 2: "could not start"}
 EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
 """What makes the folder of notes a part of the hierarchy, of which readers of Zarr would warn otherwise."""
 
-COMPONENTS = {
-    ("Q0", 2): ("space", "body_axis"),
-    ("Omega0", 1): ("body_axis",),
-    ("Pi0", 1): ("body_axis",),
-    ("inertia", 1): ("body_axis",),
-}
 TRIES = 3
 MOST_TOLD = 1000
 """Failed bodies of a chunk whose sentences are kept; status and step are kept of all."""
 
 
-def needs(module: str) -> Any:
-    """A package of the extra `polhode[sweeps]`."""
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise InputError(
-            f"A sweep stores its result by {module}, which is not installed: pip install 'polhode[sweeps]'."
-        ) from None
-
-
 def create(path: pathlib.Path, plan: Plan) -> None:
     """Make the store of a plan, or find that it is there already; that of another plan is refused."""
-    needs("cloudpickle"), needs("zarr"), needs("xarray")
+    for module in ("cloudpickle", "zarr", "xarray"):
+        arrays.needs(module)
     about = plan.described()
     travelling = packed("The problem or a method", plan)
     try:
@@ -74,7 +53,8 @@ def create(path: pathlib.Path, plan: Plan) -> None:
         new = places.beside(path)  # renamed when it is whole: a store is there or is not, whoever else makes it
         try:
             (new / ".polhode" / "done").mkdir(parents=True)
-            _arrays(new, plan)
+            arrays.create(new, plan)
+            _replace(new / ".polhode" / "zarr.json", json.dumps(EMPTY_GROUP).encode())
             _replace(new / ".polhode" / "plan", travelling)
             _replace(new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode())
             _rename(new, path)
@@ -127,14 +107,7 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
 
 
 def _write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray], failures: list[Any]) -> None:
-    zarr = needs("zarr")
-    block = plan.block(index)
-    group = zarr.open_group(str(path), mode="r+", zarr_format=3)
-    sums = {}
-    for name in (*(n for n in values if n != "status"), "status"):
-        with zarr.config.set({"array.write_empty_chunks": True}):  # a file for every chunk, so that each has a checksum
-            group[name][block] = values[name]
-        sums[name] = _checksum(_file(path, plan, name, index))
+    sums = arrays.write(path, plan, index, values)
     note = {"checksums": sums, "failures": failures[:MOST_TOLD], "failed": len(failures)}
     _replace(path / ".polhode" / "done" / str(index), json.dumps(note, sort_keys=True).encode())
 
@@ -145,89 +118,27 @@ def is_done(path: pathlib.Path, plan: Plan, index: int) -> bool:
     if note is None:
         return False
     try:
-        return all(_checksum(_file(path, plan, name, index)) == sum_ for name, sum_ in note["checksums"].items())
-    except (OSError, KeyError, TypeError, AttributeError):
+        sums = note["checksums"]
+        if {file.split("/")[0] for file in sums} != arrays.names(plan, index):
+            return False
+        return all(arrays.checksum(path / file) == sum_ for file, sum_ in sums.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
 def note_of(path: pathlib.Path, index: int) -> dict[str, Any] | None:
     """The note of a chunk, if there is one that can be read."""
     try:
-        found = json.loads((path / ".polhode" / "done" / str(index)).read_bytes())
+        note = json.loads((path / ".polhode" / "done" / str(index)).read_bytes())
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return note if isinstance(note, dict) else None
 
 
 def tidy(path: pathlib.Path) -> None:
     """Remove what killed writers left, once all chunks are there."""
     for file in path.rglob("*.partial"):
         file.unlink(missing_ok=True)
-
-
-# ---- the arrays ---------------------------------------------------------------------------------------
-
-
-def _arrays(path: pathlib.Path, plan: Plan) -> None:
-    zarr = needs("zarr")
-    group = zarr.open_group(str(path), mode="a", zarr_format=3)
-    grid, times = plan.grid, plan.times()
-    samples = 0 if times is None else len(times)
-    for name, v in plan.kept.variables(samples).items():
-        dims, shape, chunks = (*grid.names, *v.dims), (*grid.shape, *v.shape), (*plan.chunks, *v.shape)
-        _array(group, name, dims, shape, chunks, v.dtype, v.empty)
-    group["status"].attrs["flags"] = "; ".join(f"{k} {words}" for k, words in STATUS.items())
-    if times is not None:
-        _filled(group, "t", ("t",), times)
-    for axis in grid.axes:
-        for data, values in axis.values.items():
-            if data != "method":  # their names are in the plan: Zarr has no text that all readers share
-                pieces = values.pieces(data) if isinstance(values, Draws) else [(0, np.asarray(values, float))]
-                _coordinate(group, axis, data, pieces)
-    _replace(path / ".polhode" / "zarr.json", json.dumps(EMPTY_GROUP).encode())
-
-
-def _coordinate(group: Any, axis: Axis, data: str, pieces: Iterable[tuple[int, np.ndarray]]) -> None:
-    """Store what an axis gives to the bodies, piece by piece; xarray wants no array named like its own dimension."""
-    made = None
-    for first, numbers in pieces:
-        if made is None:
-            rest = numbers.shape[1:]
-            name = f"{data}_values" if rest and data == axis.name else data
-            dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
-            made = _array(group, name, dims, (axis.length, *rest), (min(65536, axis.length), *rest), "f8", np.nan)
-            made.attrs["given"] = 1
-        made[first : first + len(numbers)] = numbers
-
-
-def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str, fill: float) -> Any:
-    chunks = tuple(max(1, c) for c in chunks)
-    return group.create_array(
-        name,
-        shape=shape,
-        chunks=chunks,
-        dtype=dtype,
-        fill_value=fill,
-        dimension_names=dims,
-        overwrite=True,
-    )
-
-
-def _filled(group: Any, name: str, dims: Any, numbers: np.ndarray) -> None:
-    _array(group, name, dims, numbers.shape, numbers.shape, "f8", np.nan)[...] = numbers
-
-
-def _file(path: pathlib.Path, plan: Plan, name: str, index: int) -> pathlib.Path:
-    """Where Zarr keeps a chunk of a variable."""
-    counts = [-(-n // c) for n, c in zip(plan.grid.shape, plan.chunks)]
-    places_ = [int(k) for k in np.unravel_index(index, counts)]
-    meta = json.loads((path / name / "zarr.json").read_bytes())
-    rest = len(meta["shape"]) - len(counts)
-    return path.joinpath(name, "c", *map(str, places_), *("0",) * rest)
-
-
-def _checksum(file: pathlib.Path) -> str:
-    return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
 
 
 def _replace(file: pathlib.Path, content: bytes) -> None:

@@ -21,7 +21,7 @@ from polhode.runs.progress import bar
 from polhode.runs.sweeps import store, tasks
 from polhode.runs.sweeps.axes import check_bodies
 from polhode.runs.sweeps.axes import grid as made_grid
-from polhode.runs.sweeps.opened import opened
+from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
 from polhode.runs.sweeps.statistics import FEWEST
 from polhode.runs.workers import Crew, WorkersLost, crew
@@ -53,7 +53,8 @@ def sweep(
     """Integrate a problem over axes and return an xarray Dataset, lazy, with the axes as dimensions.
 
     A body that fails is 1 in `status`, its step is in `failed_step`, and `s.polhode.failures()` has the sentences. A
-    task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"].
+    task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"], JSON
+    of {chunk: sentence}.
     Of several methods one is had by s.sel({"method": "VLV"}): `sel` itself has a keyword of that name.
 
     Parameters
@@ -116,7 +117,7 @@ def sweep(
         return _run(places.named(out, "out"), plan, workers, progress)
     with tempfile.TemporaryDirectory(prefix="polhode-sweep-") as folder:
         path = pathlib.Path(folder) / "sweep.zarr"
-        return _run(path, plan, workers, progress, "Without out nothing of it is kept.").load()
+        return in_memory(path, _run(path, plan, workers, progress, "Without out nothing of it is kept."))
 
 
 @inputs.checked_call
@@ -155,13 +156,13 @@ sweep.resume = resume  # type: ignore[attr-defined]
 
 
 def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any, kept: Kept, chunk: Any) -> Plan:
-    given = {data for axis in axes.axes for data in axis.values}
+    varied = {data for axis in axes.axes for data in axis.values}
     for name, value in (("method", method), ("h", h)):
-        if name in given and value is not None:
+        if name in varied and value is not None:
             raise InputError(f"{name} is an axis of the sweep and was given by itself too; give it once.")
-    if "method" not in given and method is None:
+    if "method" not in varied and method is None:
         raise InputError('A sweep needs a method: method="VLV", or over={"method": [...]}.')
-    if "h" in given and kept.save_every is not None:
+    if "h" in varied and kept.save_every is not None:
         raise InputError("With h as an axis the states would be at other times for each: keep final=True or reduce.")
     t_end = None if t_end is None else inputs.number("t_end", t_end)
     steps = None if n_steps is None else inputs.whole("n_steps", n_steps)
@@ -184,8 +185,8 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
 
 def _check_names(axes: Any, variables: Any) -> None:
     """A name is that of one thing in the result."""
-    given = {data for axis in axes.axes for data in (axis.name, *axis.values)}
-    twice = sorted(given & {*variables, "t", "space", "body_axis", "crossing"})
+    varied = {data for axis in axes.axes for data in (axis.name, *axis.values)}
+    twice = sorted(varied & {*variables, "t", "space", "body_axis", "crossing"})
     if twice:
         raise InputError(f"{', '.join(twice)} is the name of an axis and of a part of the result; rename the axis.")
 
@@ -221,7 +222,7 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str
         raise RunError(f"{error} {kept}") from error
     finally:
         team.close()
-    for text in (stopped, _told(lost)):
+    for text in (stopped, _lost_chunks(lost)):
         if text:
             inputs.warn(text)
     return opened(path, lost)
@@ -273,7 +274,7 @@ def _check_travel(team: Crew, path: pathlib.Path) -> None:
         raise FileError(f"A worker cannot begin: {error}")
 
 
-def _told(lost: dict[int, str]) -> str:
+def _lost_chunks(lost: dict[int, str]) -> str:
     if not lost:
         return ""
     first = min(lost)

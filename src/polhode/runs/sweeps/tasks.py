@@ -67,25 +67,25 @@ def computed(plan: Plan, index: int, threads: int | None) -> tuple[dict[str, np.
 
 def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
     """What is kept of the bodies, (bodies, ...)."""
-    found: dict[str, np.ndarray] = {}
+    variables: dict[str, np.ndarray] = {}
     if plan.kept.save_every is not None:
-        found |= {"Q": np.moveaxis(e.Q, 1, 0), "Omega": np.moveaxis(e.Omega, 1, 0)}
+        variables |= {"Q": np.moveaxis(e.Q, 1, 0), "Omega": np.moveaxis(e.Omega, 1, 0)}
     if plan.kept.final:
-        found |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
+        variables |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
     short: list[int] = []
     if plan.kept.events is not None:
         met = ends(e, plan.kept.events)
         short = [end.body for end in met]
         if plan.kept.final and plan.kept.events.terminal:
-            found |= ended(e, met)
-        found |= crossed(e, plan.kept.events, plan.kept.crossings)
+            variables |= ended(e, met)
+        variables |= crossed(e, plan.kept.events, plan.kept.crossings)
     for name in plan.kept.reduce:
-        found |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
+        variables |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
     failed = e.failed
-    found["failed_step"] = failed.astype(np.int64)
+    variables["failed_step"] = failed.astype(np.int64)
     status = np.where(failed < 0, 0, np.where(e.bodies.finite, 1, 2))
-    found["status"] = status.astype(np.int8)
-    return found
+    variables["status"] = status.astype(np.int8)
+    return variables
 
 
 class _Silence:

@@ -18,9 +18,9 @@ import numpy as np
 
 from polhode.integrators.lookup import methods
 from polhode.integrators.method import Method
-from polhode.kernels.fingerprint import reachable
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.numbers import Body, Number, Report, State
+from polhode.kernels.references import reachable
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import torque_at
 from polhode.physics.problem import Problem
@@ -56,15 +56,15 @@ def measurements(tick: Callable[[str], Any] = print, names: Sequence[str] = ()) 
 
 
 def with_others(data: dict[str, Any], problems: Mapping[str, Problem], torque: float) -> dict[str, Any]:
-    """The data of a few methods among those that the file has of the others, in the order of the catalogue."""
+    """The data of a few methods, completed from the file by those of all others; in the order of the catalogue."""
     there = json.loads(FILE.read_text(encoding="utf-8"))
     yardstick = methods()["VLV"]
     here = step_time(problems["potential"], yardstick) - torque
     faster = here / there["methods"][yardstick.name]["step_ns"]["potential"]
-    for found in data["methods"].values():
-        found["step_ns"] = {case: round(ns / faster, 1) for case, ns in found["step_ns"].items()}
-    known = there["methods"] | data["methods"]
-    return there | {"methods": {name: known[name] for name in methods()}}
+    for entry in data["methods"].values():
+        entry["step_ns"] = {case: round(ns / faster, 1) for case, ns in entry["step_ns"].items()}
+    entries = there["methods"] | data["methods"]
+    return there | {"methods": {name: entries[name] for name in methods()}}
 
 
 def measured(
@@ -74,21 +74,24 @@ def measured(
     evaluations = 0.0 if m.free_only else _evaluations(m, problems["potential"])
     assert evaluations is not None  # every method takes a step of 1/16
     own = lambda case: round(max(1.0, step_time(problems[case], m) - evaluations * torque / max(1, m.nodes)), 1)
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "errors": {c: errors(p, m, exact[c]) for c, p in problems.items() if c == "free" or not m.free_only},
         "step_ns": {case: own(case) for case in (("free",) if m.free_only else ("potential", "axisymmetric"))},
         "torques": evaluations,
         "code": code(m),
     }
     if not m.free_only and not m.explicit_torque:
-        found["torques_at"] = [_evaluations(m, problems["potential"], SPAN / n, n) for n in STEPS]
+        entry["torques_at"] = [_evaluations(m, problems["potential"], SPAN / n, n) for n in STEPS]
     if not m.free_only:
-        found["drift"] = _drift(m)
-    return found
+        entry["drift"] = _drift(m)
+    return entry
 
 
 def _drift(m: Method) -> float | str:
-    """The rate of the energy, "none" or "unstable"; one too slow for a short run by a long one, if seen at twice h."""
+    """The rate of the energy, "none" or "unstable".
+
+    A drift that shows at twice the step, but is too slow for the short run, is measured by a long one.
+    """
     row = stress([m], t_end=4000.0, ensemble=4).rows[0]
     if row.sign == "none" and stress([m], h=2 * DRIFT_STEP).rows[0].sign in ("+", "-"):
         return _digits(abs(stress([m]).rows[0].evidence[0].rate))
@@ -97,17 +100,17 @@ def _drift(m: Method) -> float | str:
 
 def errors(p: Problem, m: Method, exact: np.ndarray) -> list[float | None]:
     """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
-    found: list[float | None] = []
+    largest: list[float | None] = []
     for n in STEPS:
         s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS, on_failure="return")
         if not s.success:
-            found.append(None)
+            largest.append(None)
             continue
         off = np.einsum("nji,njk->nik", exact, s.Q[1:])
         axis = np.stack([off[:, 2, 1] - off[:, 1, 2], off[:, 0, 2] - off[:, 2, 0], off[:, 1, 0] - off[:, 0, 1]])
         angle = np.arctan2(np.linalg.norm(axis, axis=0), np.einsum("nii->n", off) - 1)
-        found.append(_digits(max(float(angle.max()), 1e-16)))
-    return found
+        largest.append(_digits(max(float(angle.max()), 1e-16)))
+    return largest
 
 
 def radians(p: Problem) -> float:
@@ -129,14 +132,14 @@ def step_time(p: Problem, m: Method, few: int = 500, many: int = 2500, repeats: 
 
 def code(m: Method) -> int:
     """Lines of code that a step consists of, without the algebra of rotations and the solver."""
-    apart = tuple(f"polhode.kernels.{x}" for x in ("vectors", "rotations", "scalar", "implicit", "step"))
+    apart = tuple(f"polhode.kernels.{x}" for x in ("vectors", "rotations", "scalar", "stumpff", "implicit", "step"))
     own = [f for f in reachable([m.step]) if not f.__module__.startswith(apart)]
     return sum(len({line for *_, line in f.__code__.co_lines() if line}) - 1 for f in own)
 
 
 @kernel
 def torque_only(h: Number, t: Number, state: State, body: Body) -> tuple[State, Report]:
-    """Goes nowhere, but evaluates the torque: what is left of a step's time without it is the method's."""
+    """A step that goes nowhere and evaluates the torque: its time is taken off that of a method's step."""
     q, Pi, _, memory = state
     return (q, Pi, torque_at(t, q, body), memory), NO_SOLVE
 

@@ -139,9 +139,9 @@ def recommend(
     3
     """
     if problem is not None:
-        told = {"free": free, "axisymmetric": axisymmetric, "simple": simple}
-        told |= {"torque_cost": torque_cost is not None, "horizon": horizon != 1e4}
-        return _for_problem(problem, t_end, accuracy, keep, explicit, count, told)
+        not_with_problem = {"free": free, "axisymmetric": axisymmetric, "simple": simple}
+        not_with_problem |= {"torque_cost": torque_cost is not None, "horizon": horizon != 1e4}
+        return _for_problem(problem, t_end, accuracy, keep, explicit, count, not_with_problem)
     if t_end is not None:
         raise InputError("t_end goes with a problem: give problem=, or horizon, in radians.")
     data = measured_data()
@@ -155,7 +155,7 @@ def recommend(
     body = "axisymmetric" if axisymmetric else "potential"
     case = "free" if free else body
     radians = data["radians"][case] / data["span"]  # a unit of time
-    found = []
+    ranked = []
     left_out: dict[str, int] = {}
     for m in methods().values():
         d = data["methods"].get(m.name)
@@ -172,8 +172,8 @@ def recommend(
         at_once = max(1, m.nodes) if torque_cost is None else 1  # in lanes; of a torque of yours that is not known
         time = own / (h * radians) + torques * torque / at_once
         reasons = _reasons(m, d, free, limit, accuracy, calls)
-        found.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
-    found.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
+        ranked.append(Choice(m.name, m.title, h, h * radians, time, torques, d["code"], reasons))
+    ranked.sort(key=lambda c: c.nanoseconds * (c.code if simple else 1))
     wanted = dict(
         free=free,
         axisymmetric=axisymmetric,
@@ -184,24 +184,30 @@ def recommend(
         explicit=explicit,
         simple=simple,
     )
-    return Recommendation(wanted, tuple(found[:count]), left_out)
+    return Recommendation(wanted, tuple(ranked[:count]), left_out)
 
 
 def _for_problem(
-    problem: Any, t_end: float | None, accuracy: float, keep: Sequence[str], explicit: bool, count: int, told: Any
+    problem: Any,
+    t_end: float | None,
+    accuracy: float,
+    keep: Sequence[str],
+    explicit: bool,
+    count: int,
+    without: Any,
 ) -> Recommendation:
     """What was measured on one problem."""
     from polhode.testbench.advice.on_problem import tried_on
 
-    given = [name for name, is_given in told.items() if is_given]
-    if given:
-        raise InputError(f"{', '.join(given)}: not with a problem, on which the methods are tried.")
+    names = [name for name, is_given in without.items() if is_given]
+    if names:
+        raise InputError(f"{', '.join(names)}: not with a problem, on which the methods are tried.")
     problem = look_up(problem)
     keep, count = choices("keep", keep, KEEP), whole("count", count)
     explicit, accuracy = flag("explicit", explicit), positive("accuracy", accuracy)
     if accuracy < FINEST:
         raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
-    found = []
+    ranked = []
     left_out: dict[str, int] = {}
     for m, costs in tried_on(problem, t_end, accuracy):
         lacks = [name for name in keep if m is None or not _keeps(m, name, not problem.has_torque)]
@@ -212,10 +218,9 @@ def _for_problem(
             left_out[reason] = left_out.get(reason, 0) + 1
             continue
         code = 0 if m is None else measured_data()["methods"].get(m.name, {}).get("code", 0)
-        title = "Taylor series of the motion, steps by tolerance" if m is None else m.title
-        found.append(Choice(title=title, code=code, **costs))
+        ranked.append(Choice(code=code, **costs))
     wanted = {"problem": problem.name, "t_end": t_end, "accuracy": accuracy, "keep": list(keep), "explicit": explicit}
-    return Recommendation(wanted, tuple(found[:count]), left_out)
+    return Recommendation(wanted, tuple(ranked[:count]), left_out)
 
 
 def _unfit(m: Method, d: Mapping[str, Any], free: bool, keep: Sequence[str], explicit: bool, horizon: float) -> str:
@@ -275,7 +280,7 @@ def _accurate(
 def _calls(d: Mapping[str, Any], data: Mapping[str, Any], h: float) -> float:
     """Torque evaluations a step: for methods that iterate on the torque, at the nearest step that was measured."""
     sizes = {
-        abs(math.log(data["span"] / n / h)): found for n, found in zip(data["steps"], d.get("torques_at", ())) if found
+        abs(math.log(data["span"] / n / h)): calls for n, calls in zip(data["steps"], d.get("torques_at", ())) if calls
     }
     return sizes[min(sizes)] if sizes else d["torques"]
 

@@ -48,6 +48,7 @@ FULL = TURN @ np.diag(INERTIA) @ TURN.T
 AT_REST = "at rest"
 FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with a full tensor", dict(inertia=FULL)),
+    ("with moments in another order", dict(inertia=(3.1, 1.6, 2.3))),
     ("at half a turn from the identity", dict(Q0=(1.845, -1.36, 2.0), Omega0=(0.5, 0.3, -0.4))),
     ("with nearly equal moments", dict(inertia=(2.0, 2.007, 3.1))),
     ("fast", dict(Omega0=(5.0, -3.0, 7.0))),

@@ -63,8 +63,8 @@ def certify(method: Any, *, drift: bool = True, progress: bool = False, workers:
     clock = time.perf_counter()
     drift, progress = flag("drift", drift), flag("progress", progress)
     if are_several(method) or workers is not None:
-        found = certified(method if are_several(method) else [method], drift, progress, workers)
-        return found if are_several(method) else found[0]
+        certificates = certified(method if are_several(method) else [method], drift, progress, workers)
+        return certificates if are_several(method) else certificates[0]
     method = integrator(method)
     name = name_of(method)
     look, pictures = Look(box(method)), {}

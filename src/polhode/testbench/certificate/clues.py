@@ -9,7 +9,7 @@ from polhode.testbench.certificate.cases import Run, placed, potential
 def clues_of(run: Run) -> dict[str, str]:
     """How Euler's equations seem to read, and what becomes of a rotation."""
     p = placed(potential())
-    return {"rate": rate(run, p), "stretch": stretch(run, p)}
+    return {"rate": rate(run, p), "turn": turn(run, p), "stretch": stretch(run, p)}
 
 
 def stretch(run: Run, p: Problem, h: float = 0.25) -> str:
@@ -20,11 +20,30 @@ def stretch(run: Run, p: Problem, h: float = 0.25) -> str:
     return "even" if np.abs(off - np.trace(off) / 3 * np.eye(3)).max() < 0.01 * np.abs(off).max() else "uneven"
 
 
+def turn(run: Run, p: Problem, h: float = 2.0**-10) -> str:
+    """What the kinematics would have to read for the attitude to change as it does in one small step."""
+    with np.errstate(all="ignore"):
+        Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
+    S = p.Q0.T @ (Q - p.Q0) / h
+    angle, Omega = np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]) / 2, p.Omega0
+    readings = {
+        "": Omega,
+        "Omega in space axes": p.Q0.T @ Omega,
+        "Omega of the other sign": -Omega,
+        "half of Omega": Omega / 2,
+        "twice Omega": 2 * Omega,
+        "no Omega": 0 * Omega,
+    }
+    off = {reading: np.abs(angle - value).max() for reading, value in readings.items()}
+    nearest = min(off, key=off.__getitem__)
+    return nearest if off[nearest] < 0.02 * np.abs(Omega).max() else "something else"
+
+
 def rate(run: Run, p: Problem, h: float = 2.0**-10) -> str:
     """What Euler's equations would have to read for the momentum to change as it does in one small step."""
     with np.errstate(all="ignore"):
         _, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
-    seen = p.tensor @ (Omega - p.Omega0) / h
+    torque = p.tensor @ (Omega - p.Omega0) / h
     gyroscopic, tau = np.cross(p.tensor @ p.Omega0, p.Omega0), p.torque(p.t0, p.Q0)
     readings = {
         "": gyroscopic + tau,
@@ -38,6 +57,6 @@ def rate(run: Run, p: Problem, h: float = 2.0**-10) -> str:
         "Omega x J Omega of the other sign": tau - gyroscopic,
         "no Omega x J Omega": tau,
     }
-    off = {reading: np.abs(seen - value).max() for reading, value in readings.items()}
+    off = {reading: np.abs(torque - value).max() for reading, value in readings.items()}
     nearest = min(off, key=off.__getitem__)
     return nearest if off[nearest] < 0.02 * np.abs(readings[""]).max() else "something else"

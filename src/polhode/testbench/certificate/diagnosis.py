@@ -10,13 +10,13 @@ from polhode.integrators.properties import measured_by
 from polhode.testbench.certificate.certificate import Property
 
 
-def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[str, ...]:
+def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[str, ...]:
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
     sentences = []
     (group,) = measured_by("orthogonality", "potential")
-    verdict = {key: p.verdict for key, p in found.items()}
+    verdict = {key: p.verdict for key, p in properties.items()}
     free, potential, forced = (
-        [found[key].value if key in found else None for key in measured_by("order", case)]
+        [properties[key].value if key in properties else None for key in measured_by("order", case)]
         for case in ("free", "potential", "forced")
     )
     loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != group]
@@ -27,9 +27,9 @@ def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[
             else "Q leaves the rotation group: the map from rotation vectors to rotations is not one (a wrong factor "
             "in the Cayley map, a truncated exponential), or the entries of Q are integrated as if they were free."
         )
-    rate = notes.get("rate", "")
-    if rate in READINGS:
-        sentences.append(READINGS[rate])
+    read = [READINGS[notes[clue]] for clue in ("turn", "rate") if notes.get(clue) in READINGS]
+    if read:
+        sentences += read
     elif _low(free):
         sentences.append(
             f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
@@ -39,11 +39,15 @@ def diagnosis(found: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[
         sentences.append(
             "The free body converges and the body under a torque does not: look at where the torque enters."
         )
+    elif _low(forced):
+        sentences.append(
+            "A torque that depends on time is not followed: the time at which it is evaluated is not that of the step."
+        )
     elif _behind(forced, potential):
         sentences.append(
             "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
         )
-    if loose and not _low(free) and not _low(potential):
+    if loose and not any(_low(orders) for orders in (free, potential, forced)):
         sentences.append(
             f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
             "Iterate to round-off, not to a tolerance."
@@ -61,8 +65,13 @@ READINGS = {
     "no torque": "The torque does not act on the momentum.",
     "Omega x J Omega of the other sign": "The term J Omega x Omega of Euler's equations has the wrong sign.",
     "no Omega x J Omega": "The term J Omega x Omega of Euler's equations is missing.",
+    "Omega in space axes": "The attitude is turned on the wrong side: by Omega as if it were in space axes.",
+    "Omega of the other sign": "The attitude is turned the wrong way round.",
+    "half of Omega": "The attitude is turned by half of what it should be.",
+    "twice Omega": "The attitude is turned by twice what it should be.",
+    "no Omega": "The attitude is not turned.",
 }
-"""By what Euler's equations seem to read, the mistake."""
+"""By what the kinematics or Euler's equations seem to read, the mistake."""
 
 
 def _low(orders: Sequence[float | None]) -> bool:

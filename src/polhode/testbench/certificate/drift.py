@@ -1,8 +1,8 @@
 """The drift of the energy, for a certificate: the stress test over a span that takes seconds, longer where it must.
 
-Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the method is symplectic, as measured, so that a
-modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the bound on the rate
-and with what would decide.
+Yes: the energy drifts at two step sizes, or blows up, or is lost. No: the method is symplectic and converges, as
+measured, so that a modified energy is conserved by theorem, and nothing was seen. Anything else is undecided, with the
+bound on the rate and with what would decide.
 
 Beside the rate stands what the fit says of conjugate symplecticity. Where a modified energy E + h^r F exists, F fits
 the energy error, and what is left falls like h^(r+2): the residual over that power is constant. Where none exists, what
@@ -29,12 +29,16 @@ from polhode.testbench.drift.stress import stress
 
 STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
+SHORTEST = 125.0  # the span of a function whose steps take long
+AFFORDED = 20.0  # seconds of computing that the first span may take, unless it is the shortest
+TRIED = 24  # steps from which it is told what a step takes
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
 LONGEST = 90.0  # seconds, after which a run is ended
 ROUND_OFF = 1e-10  # of an energy of about one after some thousand steps
+CONVERGES = 0.5  # an order below it is none
 SMALL = 1e-12  # energy error that is nothing but round-off
 EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
 PICTURE = 400  # points of the curve that goes to the page
@@ -50,7 +54,7 @@ def drift_of(
     if look.character.memory and form == "black box":
         return _at_once(look)
     clock, refusals = time.process_time(), []
-    for t_end in SPANS[form]:
+    for t_end in _spans(look, bodies[0], form, starts, symplectic(properties)):
         for p in bodies:
             row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST)
             if why:
@@ -61,11 +65,26 @@ def drift_of(
             if _proven(row):
                 return _yes(row, p, t_end, starts), _picture(row)
         spent = time.process_time() - clock
-        if refusals or _symplectic(properties) or spent > PATIENCE.get(form, MOST_PATIENCE):
+        if refusals or symplectic(properties) or spent > PATIENCE.get(form, MOST_PATIENCE):
             break
     if not rows:
         return Property(None, None, "undecided", f"energy on the stress test: it {refusals[0]}"), picture
     return _not_seen(rows, starts, properties, refusals), picture
+
+
+def _spans(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> tuple[float, ...]:
+    """The spans; of a function half the first one where it is symplectic, so that nothing is to be found, and shorter
+    ones by halves where its steps are slow."""
+    if form == "kernel":
+        return SPANS[form]
+    clock = time.process_time()
+    guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST)
+    one = (time.process_time() - clock) / TRIED
+    steps_a_time = 2 * starts * sum(1 / h for h in STEPS)  # on two bodies
+    t_end = SPANS[form][0] / (2 if symplectic else 1)
+    while t_end > SHORTEST and one * steps_a_time * t_end > AFFORDED:
+        t_end /= 2
+    return SPANS[form] if t_end == SPANS[form][0] else (t_end,)
 
 
 def _row(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:
@@ -77,7 +96,11 @@ def _proven(row: DriftRow) -> bool:
     return row.neither or row.verdict == "unstable" or (row.evidence[0].gone and row.verdict == "drifts")
 
 
-def _symplectic(properties: Mapping[str, Property]) -> bool:
+def symplectic(properties: Mapping[str, Property]) -> bool:
+    """Whether it is symplectic, and converges: else what it conserves is not near the energy of this body."""
+    orders = [properties[key].value for key in measured_by("order", "potential") if key in properties]
+    if any(value is not None and value < CONVERGES for value in orders):
+        return False
     return any(
         properties[key].verdict == "yes" for key in measured_by("symplecticity", "potential") if key in properties
     )
@@ -110,7 +133,7 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
         how += f"; on another body it {refusals[0]}"
     threshold, coverage = 5 * evidence.error, f"{len(rows)} stress tests, up to t = {t_end:g}"
     suspicious = row.verdict != "no drift seen"
-    if _symplectic(properties) and not suspicious:
+    if symplectic(properties) and not suspicious:
         return Property(
             evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
         )
@@ -134,10 +157,10 @@ def _modified(row: DriftRow) -> str:
     if not e.modified:
         return ""
     words = f"; a modified energy explains {e.modified}"
-    found = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL]
-    if len(found) < 2:
+    with_terms = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL]
+    if len(with_terms) < 2:
         return words
-    x, y = found[:2]
+    x, y = with_terms[:2]
     error, left = (
         float(np.log(b / a) / np.log(y.h / x.h)) for a, b in ((x.amplitude, y.amplitude), (x.residual, y.residual))
     )

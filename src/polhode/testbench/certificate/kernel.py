@@ -29,7 +29,7 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box, states
+from polhode.testbench.certificate.look import Look, box, character_of, states
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
@@ -40,6 +40,7 @@ LARGE = 0.5  # radians a step, from which on a solver may be at its limit
 PLAIN = 1e-3  # part of the momentum, from which on a defect at such a step is one of the method
 LOST = 0.2  # radians by which a step that has failed is off
 SHARE = 0.6  # seconds of computing, after which a measurement visits no more states
+FEWEST = 5  # states beside the generic one that it visits in any case
 LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
@@ -48,7 +49,7 @@ def measured(
     method: Method, tick: Callable[[str], None] = lambda key: None, look: Look | None = None
 ) -> dict[str, Property]:
     """Every property of a kernel method but its drift."""
-    found: dict[str, Property] = {}
+    properties: dict[str, Property] = {}
     look = look or Look(box(method))
     for rows in groups():
         first = rows[0]
@@ -61,17 +62,18 @@ def measured(
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
             values = _in_floats_too(look, method, first, values)
-        found |= zip((row.key for row in rows), values)
-    return found
+        properties |= zip((row.key for row in rows), values)
+    return properties
 
 
-def diagnosed(method: Method, found: dict[str, Property], look: Look) -> tuple[str, ...]:
+def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:
     """What is to be said of a kernel of one's own; see `outside`."""
     if method.free_only:
         return ()
+    look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
     clues, _ = guarded(lambda: clues_of(look.run), LONGEST)
     kin, _ = guarded(lambda: kin_of(look.run), LONGEST)
-    return outside.diagnosis_of(look, found, clues or {}, kin)
+    return outside.diagnosis_of(look, properties, clues or {}, kin)
 
 
 def _values(method: Method, p: Problem, row: Row) -> list[Property]:
@@ -97,6 +99,8 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             qualifier = "in floats (at 60 digits the error stops falling)"
             return [Property(**(vars(p) | {"qualifier": qualifier})) for p in seen]
+        if not why and any(p.verdict == "no" for p in seen):  # it does not converge at some state
+            return seen
         return [Property(**(vars(p) | {"verdict": "no" if p.verdict == "yes" else p.verdict})) for p in values]
     if method.free_only or none or "from outside" in values[0].how:
         return values
@@ -105,8 +109,8 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
     picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST)
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
-    known = min((p.value for p in values if p.value is not None), default=0.0)
-    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(known, 8.0)), LONGEST)
+    least = min((p.value for p in values if p.value is not None), default=0.0)
+    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST)
     if why:
         return values
     lowest, where, refused, seen = elsewhere
@@ -140,14 +144,14 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
             yield Property(finding.high, threshold, "no", how, coverage=coverage)
             return
         qualifier = f"in floats ({max(finding.high, 1e-99):.0e})"
-    found = elsewhere(method, row, defect, FLOATS if qualifier else None)
-    if found.where:
-        seen = f"first seen {found.where}; round-off at a generic state"
-        yield Property(found.defect, threshold, "no", f"{how}; {found.defect:.0e} {found.where}", coverage=seen)
+    other = elsewhere(method, row, defect, FLOATS if qualifier else None)
+    if other.where:
+        seen = f"first seen {other.where}; round-off at a generic state"
+        yield Property(other.defect, threshold, "no", f"{how}; {other.defect:.0e} {other.where}", coverage=seen)
         return
-    coverage += f"; {found.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(ELSEWHERE)} rad"
-    if found.refused:
-        coverage += f"; {found.refused[0]}"
+    coverage += f"; {other.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(ELSEWHERE)} rad"
+    if other.refused:
+        coverage += f"; {other.refused[0]}"
     yield Property(finding.high, threshold, "yes", how, bound=threshold, coverage=coverage, qualifier=qualifier)
 
 
@@ -166,7 +170,7 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
     for state in states("free" if method.free_only else row.case)[1:]:
-        if seen and time.process_time() - clock > SHARE:
+        if seen >= FEWEST and time.process_time() - clock > SHARE:
             break
         p = state.problem
         start = theorems.Start(*p.start(), p.t0)

@@ -64,23 +64,23 @@ class Kin:
                 "if it was meant to be, look at the torque."
             )
         if self.free[:, 1].max() <= SAME:
-            told = (
+            head = (
                 f"For a free body Omega is that of {self.name} to round-off, Q is not ({self._size(self.free[:, :1])})"
             )
             if not self.claims.get("symplectic_free"):
-                return f"{told}."
+                return f"{head}."
             return (
-                f"{told}: if it was meant to be, the map and its derivative do not belong together (exp with the "
+                f"{head}: if it was meant to be, the map and its derivative do not belong together (exp with the "
                 "correction term of cay, or the reverse)."
             )
         if self.free[:, 0].max() <= SAME:
-            told = (
+            head = (
                 f"For a free body Q is that of {self.name} to round-off, Omega is not ({self._size(self.free[:, 1:])})"
             )
             if not self.claims.get("symmetric"):
-                return f"{told}."
+                return f"{head}."
             return (
-                f"{told}: if it was meant to be, look at the end of the step, where a term stands on one side only, so "
+                f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only, so "
                 "that it is not its own adjoint."
             )
         both = np.maximum(self.free, self.torque)
@@ -89,8 +89,9 @@ class Kin:
     def _size(self, apart: np.ndarray) -> str:
         """The difference at the smaller step, with the power of h by which it falls."""
         coarse, fine = apart[0].max(), apart[1].max()
-        power = np.log2(coarse / fine) if fine > 0 else 0.0
-        return f"{fine:.0e} at h = {self.h:g}, like h^{power:.0f}"
+        power = np.log2(coarse / fine) if min(coarse, fine) > 0 else 0.0
+        law = f", like h^{power:.0f}" if power > 0.5 else ""
+        return f"{fine:.0e} at h = {self.h:g}{law}"
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -112,15 +113,15 @@ def kin_of(run: Run) -> Kin | None:
 
 
 def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
-    found = []
+    candidates = []
     for name in methods():
         theirs = _steps_of(name, steps)
         if theirs:
             apart = {
                 k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine
             }
-            found.append(Kin(name, apart["free"], apart["torque"], steps[1]))
-    nearest = min(found, key=lambda k: k.rank, default=None)
+            candidates.append(Kin(name, apart["free"], apart["torque"], steps[1]))
+    nearest = min(candidates, key=lambda k: k.rank, default=None)
     off = [_off(p, mine[key][-1], steps[1]) for key, p in _problems().items()]
     if nearest is None or off[0] < TELLING:
         return None
@@ -150,15 +151,15 @@ def _steps_by(run: Run, p: Problem, steps: tuple[float, float]) -> list[tuple[np
 def _steps_of(name: str, steps: tuple[float, float]) -> dict[str, Any] | None:
     """One step of a method of the catalogue on each problem, in plain Python; none where it does not solve."""
     method = methods()[name]
-    found: dict[str, Any] = {}
+    states: dict[str, Any] = {}
     for key, p in _problems().items():
         if method.free_only and key != "free":
             return None
-        found[key] = []
+        states[key] = []
         body = body_of(p, method)
         for h in steps:
             state, report = method.step(h, p.t0, method.start(h, p.t0, *p.start(), body), body)
             if report[1] != 0:
                 return None
-            found[key].append((np.array(matrix(state[0])).reshape(3, 3), np.array(state[1]) / p.moments))
-    return found
+            states[key].append((np.array(matrix(state[0])).reshape(3, 3), np.array(state[1]) / p.moments))
+    return states

@@ -7,7 +7,6 @@ follow a small change of the start, or move in jumps; and does a negative step g
 """
 
 import functools
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -114,7 +113,7 @@ def box(method: Integrator) -> BlackBox | Callable[..., Any]:
 class Look:
     """An integrator that is looked at, and what its measurements share."""
 
-    def __init__(self, method: BlackBox | Callable[..., Any], seconds: float = 25.0) -> None:
+    def __init__(self, method: BlackBox | Callable[..., Any]) -> None:
         self.advance = advance_of(method)
         self.tolerance = getattr(method, "tolerance", None)
         self.orders: list[float] = []  # as measured so far, where they could be
@@ -125,7 +124,6 @@ class Look:
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.kin = ""  # what it shares with a method of the catalogue, in words
-        self.ends = time.process_time() + seconds
         self.character = Character()
 
     def run(
@@ -143,10 +141,6 @@ class Look:
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
             raise Refused(f"gave no finite numbers at h = {h:.3g}")
         return Q1, Omega1
-
-    def hurried(self, share: float = 0.0) -> bool:
-        """Whether so many seconds before the end are not left."""
-        return time.process_time() > self.ends - share
 
     def states(self, case: str) -> tuple[State, ...]:
         """The battery of states on the problem of a row."""
@@ -218,8 +212,8 @@ def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.nda
 
 def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray]) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
-    found = []
+    jumps = []
     for tiny in NEXT_TO_NOTHING:
         points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
-        found.append(np.abs(np.diff(np.array(points), 2, axis=0)).max())
-    return float(max(found)) if max(found) > 1e-12 else 0.0
+        jumps.append(np.abs(np.diff(np.array(points), 2, axis=0)).max())
+    return float(max(jumps)) if max(jumps) > 1e-12 else 0.0

@@ -57,15 +57,15 @@ def are_several(method: Any) -> bool:
 
 def certified(methods: Any, drift: bool, progress: bool, workers: Any) -> Certificates:
     """The certificates of several methods."""
-    given = [integrator(m) for m in items("method", methods, "a method, or a sequence of them")]
-    names = [name_of(m) for m in given]
-    if not given:
+    integrators = [integrator(m) for m in items("method", methods, "a method, or a sequence of them")]
+    names = [name_of(m) for m in integrators]
+    if not integrators:
         raise InputError("No method was given; give at least one.")
     if len(set(names)) < len(names):
         raise InputError(f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}.")
     done = itertools.count(1)
-    with bar(progress, len(given), "certificates", unit="methods") as tick:
-        tasks = [(m, drift) for m in given]
+    with bar(progress, len(integrators), "certificates", unit="methods") as tick:
+        tasks = [(m, drift) for m in integrators]
         return Certificates(tuple(mapped(workers, one, tasks, lambda k, c: tick(next(done)))))
 
 

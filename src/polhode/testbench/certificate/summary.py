@@ -13,8 +13,8 @@ def summary(name: str, properties: Mapping[str, Property]) -> str:
     order = _order(properties)
     words = [f"{name} is {order}"]
     verdicts = [p.verdict for k, p in properties.items() if BY_KEY[k].kind != ORDER]
-    known = verdicts.count("no") >= verdicts.count("undecided")
-    nothing = "it keeps nothing exactly" if known else "what it keeps is undecided"
+    mostly_no = verdicts.count("no") >= verdicts.count("undecided")
+    nothing = "it keeps nothing exactly" if mostly_no else "what it keeps is undecided"
     words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
     for outlook in OUTLOOKS:
         if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:

@@ -215,7 +215,7 @@ def order(
         body, q, Pi = generic(p, method)
         q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
         errors_Q, errors_Omega = [], []
-        found: tuple[float, ...] = ()
+        orders: tuple[float, ...] = ()
         for n in counts:
             h = span / n
             state = method.start(h, mpf(0), q, Pi, body)
@@ -224,10 +224,10 @@ def order(
             errors_Q.append(apart(state[0], q_end))
             errors_Omega.append(furthest(state[1], Pi_end))
             if n >= 8 * counts[0]:
-                found = _exponent(errors_Q, digits), _exponent(errors_Omega, digits)
-                if all(x == float("inf") or abs(x - round(x)) < 0.01 for x in found):
+                orders = _exponent(errors_Q, digits), _exponent(errors_Omega, digits)
+                if all(x == float("inf") or abs(x - round(x)) < 0.01 for x in orders):
                     break
-        return found
+        return orders
 
 
 def _exponent(errors: Sequence[Number], digits: int) -> float:

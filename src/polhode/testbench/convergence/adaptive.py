@@ -42,10 +42,10 @@ def by_scipy(name: str) -> Runner:
         y, t, states, steps, torques = np.concatenate([problem.Q0.ravel(), problem.Omega0]), problem.t0, [], 0, 0
         clock = time.process_time()
         for end in times.tolist():
-            found = solve_ivp(f, (t, end), y, method=name, rtol=tolerance, atol=tolerance)
-            y, t = found.y[:, -1], end
+            solution = solve_ivp(f, (t, end), y, method=name, rtol=tolerance, atol=tolerance)
+            y, t = solution.y[:, -1], end
             states.append(y)
-            steps, torques = steps + len(found.t) - 1, torques + found.nfev
+            steps, torques = steps + len(solution.t) - 1, torques + solution.nfev
         seconds = time.process_time() - clock
         rows = np.array(states)
         return AdaptiveRun(rows[:, :9].reshape(-1, 3, 3), rows[:, 9:], steps, torques, seconds)
@@ -65,9 +65,9 @@ def by_heyoka(problem: Problem, times: np.ndarray, tolerance: float) -> Adaptive
 
 def peers() -> dict[str, Runner]:
     """Those that are installed, by name: SciPy's always are."""
-    found = {f"scipy:{name}": by_scipy(name) for name in ("DOP853", "LSODA")}
+    runners = {f"scipy:{name}": by_scipy(name) for name in ("DOP853", "LSODA")}
     try:
         offered("heyoka")
     except InputError:
-        return found
-    return found | {"heyoka:taylor": by_heyoka}
+        return runners
+    return runners | {"heyoka:taylor": by_heyoka}

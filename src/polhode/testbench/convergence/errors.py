@@ -34,8 +34,8 @@ class Errors:
 
     def largest(self) -> dict[str, float]:
         """The largest of each over the times, in absolute value; of what there is."""
-        found = {key: getattr(self, key) for key in PANELS}
-        return {key: float(np.max(np.abs(value))) for key, value in found.items() if value is not None}
+        panels = {key: getattr(self, key) for key in PANELS}
+        return {key: float(np.max(np.abs(value))) for key, value in panels.items() if value is not None}
 
 
 def errors(problem: Problem, Q: np.ndarray, Omega: np.ndarray, Q_exact: np.ndarray, Omega_exact: np.ndarray) -> Errors:

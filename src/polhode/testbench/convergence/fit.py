@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 
 FEWEST = 3
-"""Points above the plateau that an order needs."""
+"""The fewest points above the plateau from which an order is taken."""
 
 ABOVE = 10.0
-"""How far above the floor a point lies that counts for the order."""
+"""A point counts for the order if it is at least this many times the floor."""
 
 AGREE = 0.02
-"""The largest |log(error/model)| among them that a fit may leave before another large step is dropped."""
+"""If a fit leaves a larger |log(error/model)| than this at such a point, another large step is dropped."""
 
 FLAT = 0.7
-"""Of the median slope: one below it between the two smallest steps tells that a plateau is reached."""
+"""A plateau is reached where the slope between the two smallest steps is below this part of the median slope."""
 
 FAR = 20.0
-"""How many e-foldings below all errors a floor lies that plays no part."""
+"""A floor that is to play no part is put this many e-foldings below all errors."""
 
 MANY = 6
-"""Points with which both of the next terms of the error are fitted as well."""
+"""From this many points on, both of the next terms of the error are fitted as well."""
 
 ROUND_OFF = 1e-12
 """Errors below this, relative to what they are errors of, may be round-off."""
 
 HIGHEST = 1e-10
-"""The highest floor that can be round-off, relative to the same: a higher one would be the method's own error."""
+"""The highest floor that can be round-off, relative like ROUND_OFF: a higher one is the method's own error."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ def without_order(count: int, words: str) -> Fit:
 def fitted(h: np.ndarray, e: np.ndarray, most: float = np.inf, scale: float = 1.0) -> Fit:
     """Fit errors at steps; those above `most` mean nothing, and `scale` is that of what is compared."""
     h, e = np.abs(np.asarray(h, dtype=float)), np.asarray(e, dtype=float)
-    known = np.isfinite(e)
-    if known.any() and np.all(e[known] <= ROUND_OFF * scale):
+    finite = np.isfinite(e)
+    if finite.any() and np.all(e[finite] <= ROUND_OFF * scale):
         return without_order(len(h), "round-off only")
-    usable = np.flatnonzero(known & (e > 0) & (e < most))
+    usable = np.flatnonzero(finite & (e > 0) & (e < most))
     usable = usable[np.argsort(-h[usable], kind="stable")]
     tried = []
     for start in range(max(1, len(usable) - FEWEST + 1)):
         rest = usable[start:]
-        found = _from(h[rest], e[rest], scale) if len(rest) >= FEWEST else None
-        if found is not None:
-            tried.append((rest, *found))
+        fit = _from(h[rest], e[rest], scale) if len(rest) >= FEWEST else None
+        if fit is not None:
+            tried.append((rest, *fit))
     if not tried:
         return without_order(len(h), f"fewer than {FEWEST} steps with an error above round-off")
     best = next((k for k, (*_, misfit) in enumerate(tried) if misfit <= AGREE), None)
@@ -94,15 +94,15 @@ def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau reached: none to be fitted
     first = (y[0] - steepest * x[0], steepest, min(y.min(), highest) - 0.1)
     limits = ((-np.inf, -np.inf, -np.inf), (np.inf, np.inf, highest))
-    found = least_squares(lambda p: model(p) - y, first, bounds=limits, loss="soft_l1", f_scale=0.1, max_nfev=400)
-    if not np.all(np.isfinite(found.x)) or found.x[1] <= 0:
+    root = least_squares(lambda p: model(p) - y, first, bounds=limits, loss="soft_l1", f_scale=0.1, max_nfev=400)
+    if not np.all(np.isfinite(root.x)) or root.x[1] <= 0:
         return None
-    good = (found.x[0] + found.x[1] * x > found.x[2] + np.log(ABOVE)) & (y > np.log(ROUND_OFF * scale))
+    good = (root.x[0] + root.x[1] * x > root.x[2] + np.log(ABOVE)) & (y > np.log(ROUND_OFF * scale))
     if good.sum() < FEWEST:
         return None
     x, y = x[good], y[good]  # the plateau scatters: with its height known, it has no say in the order
-    order, constant, error, misfit = _line(x, y, found.x[2])
-    return (constant, order, found.x[2]), error, good, misfit
+    order, constant, error, misfit = _line(x, y, root.x[2])
+    return (constant, order, root.x[2]), error, good, misfit
 
 
 def _line(x: np.ndarray, y: np.ndarray, log_floor: float) -> tuple[float, float, float, float]:
@@ -124,7 +124,7 @@ def _line(x: np.ndarray, y: np.ndarray, log_floor: float) -> tuple[float, float,
 
 def _least_squares(columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The parameters, the standard error of the first, and the largest residual."""
-    found, *_ = np.linalg.lstsq(columns, y, rcond=None)
-    off = columns @ found - y
+    parameters, *_ = np.linalg.lstsq(columns, y, rcond=None)
+    off = columns @ parameters - y
     variance = np.linalg.pinv(columns.T @ columns)[0, 0] * (off @ off) / max(1, len(y) - columns.shape[1])
-    return found, float(np.sqrt(variance)), float(np.abs(off).max())
+    return parameters, float(np.sqrt(variance)), float(np.abs(off).max())

@@ -12,7 +12,7 @@ from polhode.runs.trajectory import Trajectory, given_trajectory
 from polhode.testbench.convergence.errors import PANELS, Errors, errors
 
 LAST = 30
-"""The law is that of times from the end divided by this to the end: before, errors find their way."""
+"""The law is fitted from t_end / LAST on: earlier, errors have not settled."""
 
 BLOCKS = 10
 """Stretches of time, of equal ratio, in which the largest error is taken: an error that oscillates has an envelope."""
@@ -21,7 +21,7 @@ FEWEST = 5
 """Stretches with an error above round-off that a law needs."""
 
 NEAR = 0.25
-"""An exponent, with its standard error, so near to 0, 1 or 2 is said by a word."""
+"""An exponent this near to 0, 1 or 2, its standard error included, is given as a word."""
 
 FLOOR = 1e-13
 """Errors of an angle below this are round-off, relative to what they are errors of."""

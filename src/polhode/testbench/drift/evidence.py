@@ -20,7 +20,7 @@ from polhode.testbench.drift.slopes import line, pooled, power
 from polhode.testbench.numbers import one
 
 if TYPE_CHECKING:
-    from polhode.testbench.drift.stress import Starts
+    from polhode.testbench.drift.starts import Starts
 
 BLOCKS = 20
 QUARTER_BLOCKS = 5
@@ -108,8 +108,8 @@ class Row:
     @property
     def neither(self) -> bool:
         """Whether it is proven neither symplectic nor conjugate to a symplectic method: one drift at two steps."""
-        seen = [e for e in self.evidence if e.seen]
-        return self.verdict == "drifts" and len(seen) > 1 and len({np.sign(e.rate) for e in seen}) == 1
+        drifting = [e for e in self.evidence if e.seen]
+        return self.verdict == "drifts" and len(drifting) > 1 and len({np.sign(e.rate) for e in drifting}) == 1
 
     @property
     def bounds(self) -> dict[float, float]:
@@ -149,8 +149,8 @@ def evidence_of(
     else:
         e = np.array(energies)
         fit = fitted(t, e, starts.independent, round_off, terms)
-        ends = [e[:, : -(-len(t) // EIGHTHS)].mean(), e[:, -(len(t) // EIGHTHS) :].mean()]
-        fit["gone"] = bool(abs(ends[1] - ends[0]) > max(ABOVE * fit["amplitude"], FAR * starts.energy))
+        slowly, at_once = _has_gone(e, fit["amplitude"], starts.energy)
+        fit.update(gone=slowly or at_once, linear=fit["linear"] and not at_once)
     return Evidence(
         h=h,
         n_steps=n,
@@ -163,6 +163,16 @@ def evidence_of(
         energy_error=e,
         **fit,
     )
+
+
+def _has_gone(e: np.ndarray, oscillation: float, energy: float) -> tuple[bool, bool]:
+    """Whether the energy errors (runs, samples) go far, by more than they oscillate: between the first and the last
+    eighth of the span; and at once, so that its second half lies far from where the runs began."""
+    n = e.shape[1]
+    first, last, half = e[:, : -(-n // EIGHTHS)], e[:, -(n // EIGHTHS) :], e[:, n // 2 :]
+    slowly = abs(last.mean() - first.mean()) > max(ABOVE * oscillation, FAR * energy)
+    at_once = abs(half.mean()) > max(ABOVE * half.std(axis=1).mean(), FAR * energy)
+    return bool(slowly), bool(at_once)
 
 
 def fitted(
@@ -216,17 +226,17 @@ def _disagree(quarters: Sequence[tuple[float, float]], floor: float) -> bool:
 def judged(method: Integrator, evidence: Sequence[Evidence]) -> Row:
     """The verdict that follows from the evidence."""
     stable = [e for e in evidence if e.stable]
-    seen = [e for e in stable if e.seen]
-    fitted = [e for e in seen if e.linear and np.sign(e.slope) == np.sign(seen[0].rate)]
+    drifting = [e for e in stable if e.seen]
+    fitted = [e for e in drifting if e.linear and np.sign(e.slope) == np.sign(drifting[0].rate)]
     marks, notes = [], [_bent(e) for e in stable if not e.linear]
     notes += [f"is unstable at h = {e.h:g}: {e.message.rstrip('.')}" for e in evidence if not e.stable]
     exponent = exponent_error = None
     if not evidence[0].stable:  # the smallest step
         verdict = sign = "unstable"
-    elif len(seen) >= min(2, len(stable)):
-        verdict, sign = "drifts", "-" if seen[0].rate < 0 else "+"
-        if len({np.sign(e.rate) for e in seen}) > 1:
-            notes.append(f"drifts the other way at another h; the verdict is that of h = {seen[0].h:g}")
+    elif len(drifting) >= min(2, len(stable)):
+        verdict, sign = "drifts", "-" if drifting[0].rate < 0 else "+"
+        if len({np.sign(e.rate) for e in drifting}) > 1:
+            notes.append(f"drifts the other way at another h; the verdict is that of h = {drifting[0].h:g}")
         if len(fitted) > 1:
             exponent, exponent_error = power(*(np.array(x) for x in zip(*((e.h, e.slope, e.error) for e in fitted))))
         if not fitted:
@@ -236,7 +246,7 @@ def judged(method: Integrator, evidence: Sequence[Evidence]) -> Row:
         notes += [
             f"shows a slope of {one(e.rate, '+')} at h = {e.h:g} alone, beyond {SIGMAS:g} standard errors: "
             "a longer span or another h would decide"
-            for e in seen
+            for e in drifting
         ]
     if verdict != "unstable":
         marks += [f"unstable at h = {e.h:g}" for e in evidence if not e.stable]

@@ -26,17 +26,17 @@ from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import StressResult, stress
 
 MARGIN = 0.15
-"""By how much the energy stays below the potential at the identity and below the pass to the pole."""
+"""The energy stays below the potential at the identity, and below the pass to the pole, by this much."""
 
 
 def random_problems(count: int) -> Iterator[Problem]:
-    """So many stress problems, in the same order every time, each drawn when it is wanted."""
+    """This many stress problems, in the same order every time, each drawn when it is asked for."""
     rng = np.random.default_rng(20120417)
-    found = 0
-    while found < count:
-        p = _drawn(rng, f"stress {found + 1}")
+    drawn = 0
+    while drawn < count:
+        p = _drawn(rng, f"stress {drawn + 1}")
         if p is not None:
-            found += 1
+            drawn += 1
             yield p
 
 
@@ -96,8 +96,8 @@ class FamilyResult:
         raise InputError(f"{method} was not in this test; it was of {', '.join(r.method for r in self.rows)}.")
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{row.method} {row.words}" for row in self.rows)
-        return f"<FamilyResult on {len(self.results)} problems: {told}>"
+        verdicts = ", ".join(f"{row.method} {row.words}" for row in self.rows)
+        return f"<FamilyResult on {len(self.results)} problems: {verdicts}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON, with the parameters of every problem."""

@@ -11,7 +11,7 @@ oscillation in the same phase is not mistaken for a second witness. What the run
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -20,7 +20,6 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import check_bytes, checked_call, flag, interval, items, number, step_sizes, whole
-from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.lookup import method as look_up
 from polhode.integrators.method import Method
@@ -32,16 +31,15 @@ from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged
 from polhode.testbench.drift.modified import MOST_SAMPLES, terms
+from polhode.testbench.drift.starts import Starts
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 
 if TYPE_CHECKING:
     from polhode.testbench.drift.family import FamilyResult
 
-SAMPLES = 10_000  # energies kept per run, about; memory and time do not grow with the span
-FEWEST = 200  # steps below which a slope in four quarters means nothing
-MOST_PROBLEMS = 10_000  # drawn at random: more take days
-NEARBY = 1e-3  # relative change of the momentum of a start
-WAY = 4000  # steps of the smallest size, within which the motion comes to the other starts
+SAMPLES = 10_000  # about as many energies are kept of a run, so that memory and time do not grow with the span
+FEWEST = 200  # with fewer steps a slope in four quarters means nothing
+MOST_PROBLEMS = 10_000  # drawn at random: more would take days
 
 
 @overload
@@ -140,7 +138,7 @@ def stress(
         if workers is None:
             evidence = [_measured(*task, tick) for task in tasks]
         else:
-            evidence = mapped(workers, _measured, tasks, lambda k, found: tick(ensemble * tasks[k][-1]))
+            evidence = mapped(workers, _measured, tasks, lambda k, one_evidence: tick(ensemble * tasks[k][-1]))
     rows = [judged(m, evidence[k * len(h) : (k + 1) * len(h)]) for k, m in enumerate(methods)]
     return StressResult(
         problem=problem,
@@ -206,48 +204,12 @@ class StressResult:
         return shown("stress test, files", self, folder)
 
 
-class Starts:
-    """The ensemble: the problem's own start, then states to which the motion comes, nearly; for each step size others,
-    the same in every run of the program."""
-
-    def __init__(self, problem: Problem, count: int, h: Sequence[float] = (0.125,)) -> None:
-        self.problem, self.count, self.h = problem, count, tuple(h)
-        rng = np.random.default_rng(2012)
-        attitudes = Rotation().random(64, rng=rng).as_matrix()
-        kinetic = problem.energy(problem.Q0, problem.Omega0) - problem.potential(problem.Q0)
-        depths = np.abs([problem.potential(Q) - problem.potential(problem.Q0) for Q in attitudes])
-        self.energy = float(kinetic + np.nanmedian(depths))
-        self.along = self._motion() if count > 1 else []
-
-    def _motion(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """States along the motion, by a symplectic method."""
-        s = solve(self.problem, look_up("VLV"), h=min(self.h), n_steps=WAY, save_every=1, on_failure="return")
-        return list(zip(s.Q, s.Omega)) if s.success else [(self.problem.Q0, self.problem.Omega0)]
-
-    @property
-    def independent(self) -> int:
-        """How many count as independent."""
-        return self.count
-
-    def of(self, h: float) -> Iterator[Problem]:
-        """The problem at each start, for this step size."""
-        yield self.problem
-        J = self.problem.tensor
-        rng = np.random.default_rng([2012, self.h.index(h)])
-        for _ in range(self.count - 1):
-            Q, Omega = self.along[rng.integers(len(self.along))]
-            Pi = J @ Omega
-            size = np.linalg.norm(Pi) or np.sqrt(self.problem.moments.mean() * self.energy)  # at rest: of that energy
-            direction = rng.standard_normal(3)
-            yield self.problem.replaced(Q0=Q, Pi0=Pi + NEARBY * size * direction / np.linalg.norm(direction))
-
-
 # ---- measuring ---------------------------------------------------------------------------------------
 
 
 @on_purpose()
 def _measured(
-    method: Integrator, starts: "Starts", h: float, n: int, tick: Callable[[int], None] = lambda n: None
+    method: Integrator, starts: Starts, h: float, n: int, tick: Callable[[int], None] = lambda n: None
 ) -> Evidence:
     """Run the ensemble with one step size; the first unstable run ends it."""
     every = max(1, n // SAMPLES)
@@ -282,18 +244,18 @@ def _out_of_bounds(t: np.ndarray, e: np.ndarray, scale: float) -> str:
 # ---- arguments ---------------------------------------------------------------------------------------
 
 
-def _methods(given: Any, problem: Problem) -> list[Integrator]:
-    if given is None:
-        given = ORTOLAN_SACCON.methods
-    if isinstance(given, (str, Method)) or callable(given):
-        given = [given]
-    given = [integrator(m) for m in items("methods", given, "a method or a sequence of them")]
-    if not given:
+def _methods(methods: Any, problem: Problem) -> list[Integrator]:
+    if methods is None:
+        methods = ORTOLAN_SACCON.methods
+    if isinstance(methods, (str, Method)) or callable(methods):
+        methods = [methods]
+    methods = [integrator(m) for m in items("methods", methods, "a method or a sequence of them")]
+    if not methods:
         raise InputError("No method was given; give at least one, or leave methods out for those of the paper.")
-    for m in given:
+    for m in methods:
         if isinstance(m, Method) and m.free_only and problem.has_torque:
             raise InputError(f"{m.name} is for a free body only, and {problem.name!r} has a torque. Leave it out.")
-    return list(dict.fromkeys(given))
+    return list(dict.fromkeys(methods))
 
 
 def _step_sizes(problem: Problem, h: Any, t_end: float) -> tuple[tuple[float, ...], list[int]]:

@@ -116,8 +116,8 @@ class Control:
 
 def control(method: str, h: tuple[float, ...] = (0.2, 0.25), t_end: float = 2000.0, keep: int = 5) -> Control:
     """Measure one of CONTROLS; the states are looked at every `keep` steps."""
-    found = [_slope(CONTROLS[method], each, round(t_end / each), keep) for each in h]
-    slopes, uncertainties = zip(*found)
+    fits = [_slope(CONTROLS[method], each, round(t_end / each), keep) for each in h]
+    slopes, uncertainties = zip(*fits)
     return Control(method, tuple(h), slopes, uncertainties)
 
 

@@ -14,10 +14,10 @@ REPRODUCTIONS = (
 
 def reproduction(name: str) -> Specification:
     """A figure or table by its name."""
-    known = {r.name: r for r in REPRODUCTIONS}
+    by_name = {r.name: r for r in REPRODUCTIONS}
     if name is None:
-        raise InputError(f"Give the name of a figure or table: {', '.join(known)}.")
+        raise InputError(f"Give the name of a figure or table: {', '.join(by_name)}.")
     try:
-        return known[str(name).lower()]
+        return by_name[str(name).lower()]
     except KeyError:
-        raise unknown("figure or table", name, list(known)) from None
+        raise unknown("figure or table", name, list(by_name)) from None

@@ -22,7 +22,7 @@ NORMS = {
     "2-norm": ("the 2-norm of the difference of the matrices", "for small errors the angle"),
     "quaternion": ("the difference of the unit quaternions", "for small errors half the angle"),
 }
-"""How the error of an attitude is measured: in words, and what that is of the angle between the attitudes."""
+"""Norms of the error of an attitude: in words, and how each relates to the angle between the attitudes."""
 
 
 @dataclass(frozen=True)

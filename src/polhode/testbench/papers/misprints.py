@@ -41,11 +41,13 @@ def derivative(f: Callable[..., Any], x: np.ndarray, d: float = 1e-6) -> np.ndar
 
 def cayley() -> str:
     """Orthogonality of the printed map and of the corrected one."""
-    found = []
+    defects = []
     for size in (np.linalg.norm(X), X @ X):
         Q = np.eye(3) + 4 / (4 + size) * hat(X) + 2 / (4 + size) * hat(X) @ hat(X)
-        found.append(np.abs(Q.T @ Q - np.eye(3)).max())
-    return f"at |x| = 0.6 the printed map misses orthogonality by {found[0]:.1e}, the corrected one by {found[1]:.0e}"
+        defects.append(np.abs(Q.T @ Q - np.eye(3)).max())
+    return (
+        f"at |x| = 0.6 the printed map misses orthogonality by {defects[0]:.1e}, the corrected one by {defects[1]:.0e}"
+    )
 
 
 def midpoint_index() -> str:

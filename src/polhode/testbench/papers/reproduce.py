@@ -44,34 +44,34 @@ def reproduce(name: str, *, again: bool = False, progress: bool = False, workers
     again, progress = flag("again", again), flag("progress", progress)
     chosen = REPRODUCTIONS if str(name).lower() == ALL else (reproduction(name),)
     with display(progress, total=None) as tick:
-        found = measured(chosen, again, workers, tick=tick)
-    return found if str(name).lower() == ALL else found[chosen[0].name]
+        results = measured(chosen, again, workers, tick=tick)
+    return results if str(name).lower() == ALL else results[chosen[0].name]
 
 
 def measured(
     chosen: Sequence[Any],
     again: bool,
     workers: Any,
-    told: Callable[[Any, float], None] = lambda spec, seconds: None,
+    report: Callable[[Any, float], None] = lambda spec, seconds: None,
     tick: Tick = silent,
 ) -> dict[str, Any]:
-    """The results of specifications, by name; `told` of each that is there, with the seconds that it took.
+    """The results of specifications, by name.
 
-    `tick` is told what is being measured, as far as that is here.
+    `report` is called with each that is finished and the seconds it took; `tick` with what this process is measuring.
     """
     from polhode.testbench.papers import store
 
     if workers is None:
-        return {spec.name: _told(spec, again, told, tick) for spec in chosen}
+        return {spec.name: _measured_here(spec, again, report, tick) for spec in chosen}
     alone = [spec for spec in chosen if getattr(spec, "timed", False)]
     together = [spec for spec in chosen if spec not in alone]
-    done = mapped(workers, _one, [(spec, again) for spec in together], lambda k, one: told(together[k], one[1]))
-    found = {spec.name: result for spec, (result, _) in zip(together, done)}
+    done = mapped(workers, _one, [(spec, again) for spec in together], lambda k, one: report(together[k], one[1]))
+    results = {spec.name: result for spec, (result, _) in zip(together, done)}
     for spec in alone:
-        found[spec.name] = _told(spec, again, told, tick)
+        results[spec.name] = _measured_here(spec, again, report, tick)
     for spec in together:
-        store.HERE[store.entry(spec)] = found[spec.name]  # measured by others, for this process
-    return {spec.name: found[spec.name] for spec in chosen}
+        store.HERE[store.entry(spec)] = results[spec.name]  # measured by others, for this process
+    return {spec.name: results[spec.name] for spec in chosen}
 
 
 def _one(spec: Any, again: bool, tick: Tick = silent) -> tuple[Any, float]:
@@ -82,8 +82,8 @@ def _one(spec: Any, again: bool, tick: Tick = silent) -> tuple[Any, float]:
     return store.measured(spec, tick, again), time.perf_counter() - begin
 
 
-def _told(spec: Any, again: bool, told: Callable[[Any, float], None], tick: Tick) -> Any:
+def _measured_here(spec: Any, again: bool, report: Callable[[Any, float], None], tick: Tick) -> Any:
     """One result, measured here."""
     result, seconds = _one(spec, again, tick)
-    told(spec, seconds)
+    report(spec, seconds)
     return result

@@ -70,7 +70,7 @@ class Reproduced(abc.ABC):
 
     @property
     def said(self) -> "tuple[Checked, ...]":
-        """What the paper says of it, measured; what other results that takes are measured now if they are not kept."""
+        """What the paper says of it, measured; other results that this needs are measured now, unless they are kept."""
         from polhode.testbench.papers.statements.checked import about
 
         return about(self)

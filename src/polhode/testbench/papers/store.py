@@ -15,7 +15,7 @@ import pickle
 import platform
 from typing import Any
 
-from polhode.machine.cache import Folder, cache_base, folder
+from polhode.machine import Folder, cache_base, folder
 from polhode.testbench.papers.reproduced import Specification, Tick, silent
 
 NOT_MEASURING = ("cli", "views")

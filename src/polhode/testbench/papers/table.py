@@ -71,8 +71,8 @@ class TableResult(Reproduced):
 
     def counts(self) -> dict[str, int]:
         """How many entries are confirmed, answered, different."""
-        found = [cell.status for row in self.rows for cell in row.cells.values()]
-        return {status: found.count(status) for status in ("confirmed", "answered", "differs")}
+        statuses = [cell.status for row in self.rows for cell in row.cells.values()]
+        return {status: statuses.count(status) for status in ("confirmed", "answered", "differs")}
 
     @property
     def lead(self) -> str:
@@ -118,11 +118,11 @@ def differences(rows: Sequence[Row], columns: Iterable[str], explained: Mapping[
     return tuple(
         Difference(
             column=column,
-            printed_names=tuple(dict.fromkeys(row.printed_name for row in found)),
-            methods=tuple(row.method for row in found),
+            printed_names=tuple(dict.fromkeys(row.printed_name for row in rows_alike)),
+            methods=tuple(row.method for row in rows_alike),
             printed=printed,
             measured=measured,
             why=why,
         )
-        for (column, printed, measured, why), found in groups.items()
+        for (column, printed, measured, why), rows_alike in groups.items()
     )

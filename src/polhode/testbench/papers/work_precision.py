@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from polhode.integrators.lookup import method as found_method
+from polhode.integrators.lookup import method as catalogue_method
 from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
@@ -58,12 +58,12 @@ class WorkPrecision:
             exact = reference(p, self.t_end)
             for method in self.methods:
                 tick(f"{method} on {name}")
-                found = errors.measured(name, p, method, exact)
+                measured = errors.measured(name, p, method, exact)
                 seconds = [
                     float("nan") if np.isnan(e) else n * step_seconds(p, method, h, self.runs)
-                    for n, h, e in zip(self.steps, found.h, found.error_Q)
+                    for n, h, e in zip(self.steps, measured.h, measured.error_Q)
                 ]
-                series.append(Timed(**vars(found), time=np.array(seconds)))
+                series.append(Timed(**vars(measured), time=np.array(seconds)))
         return WorkPrecisionResult(self, tuple(series), time.perf_counter() - clock)
 
 
@@ -110,10 +110,10 @@ def step_seconds(p: Problem, method: str | Method, h: float, runs: int = RUNS) -
 
 def step_times(p: Problem, method: str | Method, h: float, runs: int = RUNS) -> np.ndarray:
     """The processor time of a step in each of so many runs, of machine code alone: one call, no state kept."""
-    runner = KernelRunner(p, found_method(method), h, True)
-    out, found = np.empty((1, 7)), []
+    runner = KernelRunner(p, catalogue_method(method), h, True)
+    out, seconds = np.empty((1, 7)), []
     for k in range(runs + 1):
         clock = time.process_time()
         took = runner.advance(k * STEPS, STEPS, STEPS, STEPS, out, 0)[0]
-        found.append((time.process_time() - clock) / STEPS if took == STEPS else float("nan"))
-    return np.array(found[1:])
+        seconds.append((time.process_time() - clock) / STEPS if took == STEPS else float("nan"))
+    return np.array(seconds[1:])

@@ -21,6 +21,8 @@ ENGINES = {
     "heyoka": "polhode.testbench.peers.heyoka",
     "drake": "polhode.testbench.peers.drake",
     "exudyn": "polhode.testbench.peers.exudyn",
+    "mujoco-warp": "polhode.testbench.peers.mujoco_warp",
+    "newton": "polhode.testbench.peers.newton",
 }
 
 
@@ -29,10 +31,10 @@ def engine(name: str) -> BlackBox:
     package, _, integrator = name.partition(":")
     if package.lower() not in ENGINES:
         raise unknown("engine", package, list(ENGINES))
-    known = names(package.lower())
-    spelled = {k.lower(): k for k in known}
+    own_names = names(package.lower())
+    spelled = {k.lower(): k for k in own_names}
     if integrator.lower() not in spelled:
-        raise unknown(f"integrator of {package}", integrator, known)
+        raise unknown(f"integrator of {package}", integrator, own_names)
     return _adapter(package.lower()).engine(spelled[integrator.lower()])
 
 
@@ -59,13 +61,13 @@ def install_name(package: str) -> str:
 
 def installed() -> dict[str, list[str] | str]:
     """For every engine its integrators, or the sentence that says why there are none."""
-    found: dict[str, list[str] | str] = {}
+    integrators: dict[str, list[str] | str] = {}
     for package in ENGINES:
         try:
-            found[package] = names(package)
+            integrators[package] = names(package)
         except InputError as absent:
-            found[package] = str(absent)
-    return found
+            integrators[package] = str(absent)
+    return integrators
 
 
 def _adapter(package: str) -> Any:

@@ -14,6 +14,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate import cases, outside
 from polhode.testbench.certificate.cases import Run
+from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.peers import ENGINES, installed, shown
 
@@ -24,6 +25,8 @@ H = 0.125
 STEP_SIZES = (0.125, 0.25)
 T_END = 500.0
 STARTS = 2
+VAGUE = 0.5
+"""Part of the largest error of the energy from which on a drift that may be there is not called none."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def across(
     """Measure integrators, given as "engine", "engine:integrator" or the name of a method. By default: ours and some of
     every engine."""
     wanted: list[str] = []
-    found: list[Measured | Absent] = []
+    results: list[Measured | Absent] = []
     absent: list[Measured | Absent] = []
     there = installed()
     for name in names or (*OURS, *ENGINES):
@@ -77,10 +80,10 @@ def across(
         method = integrator(name)  # a name that does not exist is an error, one that does not run a row
         tick(name)
         try:
-            found.append(measured(method, t_end))
+            results.append(measured(method, t_end))
         except InputError as error:
-            found.append(Absent(name, str(error)))
-    return found + absent
+            results.append(Absent(name, str(error)))
+    return results + absent
 
 
 def measured(method: Integrator, t_end: float = T_END) -> Measured:
@@ -104,7 +107,7 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
             energy_free=float(np.abs(free.energy_error).max()),
             momentum_free=float(np.abs(free.momentum - free.momentum[0]).max()),
             energy_stress=row.evidence[0].largest,
-            drift=row.words,
+            drift=_drift(row),
             slope=row.evidence[0].rate,
             slope_error=row.evidence[0].error,
             torques=_torques(method, run),
@@ -112,10 +115,18 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
         )
 
 
+def _drift(row: Row) -> str:
+    """The verdict in words; undecided where what may be a drift is as large as the errors of the energy."""
+    e = row.evidence[0]
+    beyond = e.bound > e.round_off and e.bound * (e.t[-1] - e.t[0]) > VAGUE * e.largest
+    vague = row.sign == "none" and beyond
+    return "undecided" if vague else row.words
+
+
 def _order(run: Run, case: Callable[[], Problem]) -> float | None:
     values = [p.value for p in outside.order(run, cases.placed(case()))[0]]
-    known = [v for v in values if v is not None]
-    return min(known) if len(known) == len(values) else None
+    orders = [v for v in values if v is not None]
+    return min(orders) if len(orders) == len(values) else None
 
 
 def _torques(method: Integrator, run: Run) -> float | None:

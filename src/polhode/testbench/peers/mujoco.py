@@ -12,7 +12,7 @@ from polhode.physics.problem import Problem
 TITLE = "MuJoCo, physics for robotics"
 INSTALL = "mujoco"
 MODEL = """<mujoco>
-<option gravity="0 0 0"><flag contact="disable" autoreset="disable"/></option>
+<option gravity="0 0 0"><flag contact="disable"{}/></option>
 <worldbody><body><joint type="ball"/><inertial pos="0 0 0" mass="1" fullinertia="{}"/></body></worldbody>
 </mujoco>"""
 
@@ -44,7 +44,7 @@ def _advanced(
     def torque(model: Any, data: Any) -> None:
         data.qfrc_passive[:] = problem.torque(data.time, data.xmat[1].reshape(3, 3))
 
-    told = mujoco.get_mju_user_warning()
+    previous = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda text: None)  # by default a diverging run writes a log file
     mujoco.set_mjcb_passive(torque if problem.has_torque else None)
     try:
@@ -52,15 +52,23 @@ def _advanced(
             mujoco.mj_step(model, data)
     finally:
         mujoco.set_mjcb_passive(None)
-        mujoco.set_mju_user_warning(told)
+        mujoco.set_mju_user_warning(previous)
     return Rotation().from_quat(data.qpos, scalar_first=True).as_matrix(), data.qvel.copy()
 
 
 @functools.lru_cache(maxsize=8)
-def _body(tensor: Any) -> tuple[Any, Any]:
+def _body(tensor: bytes) -> tuple[Any, Any]:
+    import mujoco
+
+    model = model_of(tensor)
+    return model, mujoco.MjData(model)
+
+
+def model_of(tensor: bytes, autoreset: bool = False) -> Any:
+    """A body with this tensor of inertia on a ball joint; a run that diverges is left as it is, unless it is reset."""
     import mujoco
 
     J = np.frombuffer(tensor).reshape(3, 3)
     entries = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
-    model = mujoco.MjModel.from_xml_string(MODEL.format(" ".join(repr(float(x)) for x in entries)))
-    return model, mujoco.MjData(model)
+    flag = "" if autoreset else ' autoreset="disable"'
+    return mujoco.MjModel.from_xml_string(MODEL.format(flag, " ".join(repr(float(x)) for x in entries)))

@@ -37,11 +37,11 @@ def _advanced(
     step = _steps()[name]
     source = "loading" if "loading" in inspect.signature(step).parameters else "Loading"
     state, P = sdof.rigid.State(Alpha=[], T=[]), problem.tensor @ Omega
-    given = {"J": problem.tensor, source: types.SimpleNamespace(Torque=problem.torque)}
+    arguments = {"J": problem.tensor, source: types.SimpleNamespace(Torque=problem.torque)}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")  # that an iteration stopped short, also printed, shows in what is measured
         for i in range(n):
-            P, Omega, Q, state = step(t + i * h, P, Omega, Q, h, state=state, **given)
+            P, Omega, Q, state = step(t + i * h, P, Omega, Q, h, state=state, **arguments)
     return np.asarray(Q), np.asarray(Omega)
 
 
@@ -50,10 +50,10 @@ def _steps() -> dict[str, Callable[..., Any]]:
     with contextlib.redirect_stdout(io.StringIO()):  # it prints an example when imported
         import sdof.rigid
 
-    found: dict[str, Callable[..., Any]] = {}
+    steps: dict[str, Callable[..., Any]] = {}
     for name, f in vars(sdof.rigid).items():
         if inspect.isfunction(f):
             arguments = [x.lower() for x in inspect.signature(f).parameters]
             if arguments[:6] == ["t0", "p0", "w0", "r0", "dt", "j"]:
-                found[name] = f
-    return found
+                steps[name] = f
+    return steps

@@ -144,7 +144,7 @@ class _Scene:
         self.t = np.linspace(first, last, self.frames)
         self.Q = _attitudes(trajectory, self.t)
         self.title = f"{trajectory.problem_name} by {trajectory.method}"
-        self.vertices, self.faces = _box(trajectory) if shape is None else _given(shape)
+        self.vertices, self.faces = _box(trajectory) if shape is None else _given_shape(shape)
         self.vertices = self.vertices / np.linalg.norm(self.vertices, axis=1).max()
         self.colours = [FACES[k // 2 % 3] if shape is None else FACES[0] for k in range(len(self.faces))]
         pi = np.stack([np.interp(self.t, *_rising(trajectory.t, c)) for c in trajectory.momentum.T], axis=1)
@@ -204,7 +204,7 @@ def _box(trajectory: Any) -> Any:
     return (signs * half) @ problem.axes.T, faces
 
 
-def _given(shape: Any) -> Any:
+def _given_shape(shape: Any) -> Any:
     try:
         vertices, faces = real_array("vertices", shape[0], "(n, 3)"), [[int(i) for i in face] for face in shape[1]]
     except Exception:  # anything that is not a pair of an array and lists of numbers
@@ -264,8 +264,8 @@ def _painter(scene: Any, axes: Any) -> Any:
     trail = 1.2 * scene.Q[:, :, 2] @ scene.view.T
 
     def draw(k: Any) -> None:
-        seen = scene.vertices @ (scene.view @ scene.Q[k]).T
-        corners = [seen[face] for face in scene.faces]
+        turned = scene.vertices @ (scene.view @ scene.Q[k]).T
+        corners = [turned[face] for face in scene.faces]
         normals = np.array([np.cross(c[1] - c[0], c[2] - c[0]) for c in corners])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         order = np.argsort([c[:, 2].mean() for c in corners])

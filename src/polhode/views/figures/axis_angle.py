@@ -101,12 +101,12 @@ def _draw_levels(axes: Any, trajectory: Any, levels: list[float] | None, eye: np
     for k, level in enumerate(levels):
         part = k / max(1, len(levels) - 1)
         colour = DARK + part * (LIGHT - DARK)
-        found = _inside(level_surface(side, side, side, U, level))
-        normal = np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0])
+        patch = _inside(level_surface(side, side, side, U, level))
+        normal = np.cross(patch[:, 1] - patch[:, 0], patch[:, 2] - patch[:, 0])
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
         shade = 0.75 + 0.25 * np.abs(normal @ eye)[:, None]
-        triangles.append(found)
-        paint.append(np.concatenate([shade * colour, np.full((len(found), 1), 0.34 - 0.20 * part)], axis=1))
+        triangles.append(patch)
+        paint.append(np.concatenate([shade * colour, np.full((len(patch), 1), 0.34 - 0.20 * part)], axis=1))
         legend.append(Patch(color=colour, alpha=0.6, label=f"$U$ = {level:.3g}"))
     colours = np.concatenate(paint)
     axes.add_collection3d(Poly3DCollection(np.concatenate(triangles), facecolors=colours, edgecolors="none", zorder=2))

@@ -12,7 +12,7 @@ from polhode.views.figures.trajectory import title
 
 SPHERE, ELLIPSOID, PATH, NEIGHBOUR = "#c9d3dd", "#ecc39b", "#9c1f4b", "#7d8791"
 MESH = 180
-"""Patches around the surface: where sphere and ellipsoid meet, the path is wider than a patch."""
+"""Patches around the surface. They are narrower than the path, which hides the ragged line where surfaces meet."""
 
 LIFT = 1.002
 """Curves are drawn this much outside the surface they lie on, so that round-off does not hide them."""
@@ -168,20 +168,20 @@ def _draw_curve(
     """A curve of directions on the outer surface where it can be seen, and faintly where not."""
     inside = np.linalg.norm(y, axis=1, keepdims=True)
     y = y / inside * np.maximum(_radii(y, surfaces).max(axis=0)[:, None], inside) * LIFT
-    seen = _visible(y, surfaces, eye)[:, None]
-    axes.plot(*np.where(seen, y, np.nan).T, solid_capstyle="round", **({"zorder": 5} | line))
+    visible = _visible(y, surfaces, eye)[:, None]
+    axes.plot(*np.where(visible, y, np.nan).T, solid_capstyle="round", **({"zorder": 5} | line))
     if behind:
-        axes.plot(*np.where(seen, np.nan, y).T, alpha=behind, **({"zorder": 5} | line | {"lw": 0.7}))
+        axes.plot(*np.where(visible, np.nan, y).T, alpha=behind, **({"zorder": 5} | line | {"lw": 0.7}))
 
 
 def _visible(y: np.ndarray, surfaces: list[np.ndarray], eye: np.ndarray) -> np.ndarray:
     """Whether nothing lies between a point outside and the viewer."""
-    seen = np.ones(len(y), dtype=bool)
+    visible = np.ones(len(y), dtype=bool)
     for semi in surfaces:
         p, v = y / semi, eye / semi
         a, b, c = v @ v, p @ v, (p * p).sum(axis=1) - 1
-        seen &= (b > 0) | (b * b < a * c)
-    return seen
+        visible &= (b > 0) | (b * b < a * c)
+    return visible
 
 
 def _draw_axes(axes: Any, surfaces: list[np.ndarray], eye: np.ndarray) -> None:

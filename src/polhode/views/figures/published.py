@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 STEP_COLOURS = ("#b0305c", "#d4652a", "#2a78b5", "#1b1f24")
-"""Of the curves of a panel that has no components."""
+"""Colours of the curves in a panel of scalars; components of a vector have theirs."""
 
 DASHES = {"-": "solid", ":": (0, (1.2, 1.6)), "--": (0, (5, 2)), "-.": (0, (5, 1.6, 1.2, 1.6))}
 FEW = 110
-"""Markers on a curve, about."""
+"""About how many markers a curve gets where there is no room for all."""
 
 BLOW_UP = 30
-"""A curve that ranges so many times as far as all others is cut off."""
+"""A curve whose range is this many times that of every other is cut off."""
 
 
 def history_figure(result: HistoryResult) -> "Figure":
@@ -75,7 +75,7 @@ def _drawn(mark: str, points: int, coloured: bool) -> dict[str, Any]:
 
 
 def _limits(values: Sequence[np.ndarray]) -> tuple[float, float]:
-    """A range in which all curves are seen; one that leaves all others far behind leaves it."""
+    """A range in which all curves are seen, except one that blows up: that is cut off."""
     finite = [v[np.isfinite(v)] for v in values]
     *rest, most = sorted(finite, key=np.ptp)
     calm = rest if rest and np.ptp(most) > BLOW_UP * np.ptp(rest[-1]) else finite

@@ -12,10 +12,10 @@ from polhode.runs.trajectory import given_trajectory
 from polhode.views.figures.style import INK, SOFT, THREE, UNSTABLE, flat_axes, new_figure, style
 
 MANY = 4000
-"""Points from which on an oscillation could not be followed, and a band is drawn instead of a line."""
+"""With more points than these the eye cannot follow an oscillation: a band is drawn instead of a line."""
 
 INTERVALS = 600
-"""Of a band: about one per point of the paper."""
+"""Intervals of a band: about one for each point of the printed line."""
 
 FLOOR = 1e-17
 """Where an error of zero is drawn on a logarithmic axis."""

@@ -44,7 +44,7 @@ class Field:
 
 
 def bodies() -> dict[str, Body]:
-    """The bodies by name, each with the middle moment apart from the others but the plate's."""
+    """The bodies by name. The middle moment differs from the others, except in the plate."""
 
     def of(name: str, title: str) -> Body:
         x, y, z = problem(name).moments.tolist()
@@ -121,15 +121,15 @@ def kernels() -> str:
     """The kernels of every method and field, as a script that defines POLHODE."""
     printer = Printer()
     methods = {m.name: {"step": printer.function(m.step), "start": printer.function(m.start)} for m in printable()}
-    found = {}
+    field_kernels = {}
     for name, field in fields().items():
         potential = field.problem.potential_kernel
-        found[name] = {
+        field_kernels[name] = {
             "torque": printer.function(field.problem.torque_kernel),
             "watched": printer.function(in_orbit if potential is None else watch(potential)),
         }
     helpers = {"matrix": printer.function(matrix)}
-    table = {"methods": methods, "fields": found, "helpers": helpers}
+    table = {"methods": methods, "fields": field_kernels, "helpers": helpers}
     return f"{RUNTIME}{printer.text}const POLHODE = {_object(table)};\n"
 
 
@@ -146,7 +146,7 @@ def data() -> dict[str, Any]:
             }
             for name, f in fields().items()
         },
-        "methods": {m.name: _told(m, those) for m in printable()},
+        "methods": {m.name: _entry(m, those) for m in printable()},
     }
 
 
@@ -158,12 +158,12 @@ def _placed(field: Field, body: Body) -> dict[str, Any]:
 
 
 def _of(problem: Problem, body: Body) -> Problem:
-    """The same problem for another body, of which one, the water molecule as published, is not quite in space."""
+    """The same problem for another body; no warning that the water molecule, as published, is no body in space."""
     with as_published(body.moments, body.moments):
         return problem.replaced(inertia=body.moments)
 
 
-def _told(m: Method, those: dict[str, Body]) -> dict[str, Any]:
+def _entry(m: Method, those: dict[str, Body]) -> dict[str, Any]:
     """What the page says of a method, and its coefficients: one list for all bodies, or one for each."""
     free = problem("free-body")
     numbers = {name: body_of(_of(free, b), m)[2] for name, b in those.items()}

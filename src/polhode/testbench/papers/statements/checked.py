@@ -37,10 +37,10 @@ def check(statement: Statement, resolve: Resolver = result_of) -> Checked:
 def about(result: Reproduced, resolve: Resolver = result_of) -> tuple[Checked, ...]:
     """The statements that stand on the page of a figure, measured on this result of it."""
 
-    def found(name: str) -> Any:
+    def resolve_here(name: str) -> Any:
         return result if name == result.name else resolve(name)
 
-    return tuple(check(s, found) for s in STATEMENTS if s.figure == result.name)
+    return tuple(check(s, resolve_here) for s in STATEMENTS if s.figure == result.name)
 
 
 def all_checked(resolve: Resolver = result_of) -> tuple[Checked, ...]:

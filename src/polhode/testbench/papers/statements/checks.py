@@ -29,9 +29,9 @@ def drift(signs: dict[str, str]) -> Callable[[DriftResult], Finding]:
 
     def check(result: DriftResult) -> Finding:
         rows = {m: result.row(m) for m in signs}
-        told = ", ".join(f"{m} {row.words} ({_rate(row)})" for m, row in rows.items())
+        measured = ", ".join(f"{m} {row.words} ({_rate(row)})" for m, row in rows.items())
         return judged(
-            {m: row.sign == signs[m] for m, row in rows.items()}, told, rows[next(iter(signs))].evidence[0].rate
+            {m: row.sign == signs[m] for m, row in rows.items()}, measured, rows[next(iter(signs))].evidence[0].rate
         )
 
     return check
@@ -46,15 +46,15 @@ def linear_in_time(*methods: str) -> Callable[[DriftResult], Finding]:
     """That the drift has one rate all along the span, for each method and step."""
 
     def check(result: DriftResult) -> Finding:
-        cases, told = {}, []
+        cases, parts = {}, []
         for m in methods:
             for e in result.row(m).evidence:
                 cases[f"{m} with h = {e.h:g}"] = e.linear
                 if not e.linear:
-                    told.append(
+                    parts.append(
                         f"{m} with h = {e.h:g} has slopes from {min(e.quarters):+.1e} to {max(e.quarters):+.1e}"
                     )
-        text = "; ".join(told) or "the slopes of the four quarters of the span agree"
+        text = "; ".join(parts) or "the slopes of the four quarters of the span agree"
         return judged(cases, text, float(np.mean(list(cases.values()))))
 
     return check
@@ -64,13 +64,13 @@ def quadratic_in_h(*methods: str) -> Callable[[DriftResult], Finding]:
     """That the rates go like h^2; a method without a rate has none that could be quadratic."""
 
     def check(result: DriftResult) -> Finding:
-        found = {m: result.row(m).exponent for m in methods}
-        told = ", ".join(f"{m} {'no constant rate' if x is None else f'h^{x:.2f}'}" for m, x in found.items())
-        known = [x for x in found.values() if x is not None]
+        exponents = {m: result.row(m).exponent for m in methods}
+        measured = ", ".join(f"{m} {'no constant rate' if x is None else f'h^{x:.2f}'}" for m, x in exponents.items())
+        rates = [x for x in exponents.values() if x is not None]
         return judged(
-            {m: x is not None and abs(x - 2) < 0.2 for m, x in found.items()},
-            told,
-            float(np.mean(known)) if known else np.nan,
+            {m: x is not None and abs(x - 2) < 0.2 for m, x in exponents.items()},
+            measured,
+            float(np.mean(rates)) if rates else np.nan,
         )
 
     return check
@@ -106,8 +106,8 @@ def factor(a: Series, b: Series, what: str) -> Factor:
 
 def order_of(series: Series, what: str) -> float:
     """The order that a series shows; not a number where it shows none."""
-    found = series.order_Q if what == "Q" else series.order_Omega
-    return float("nan") if found is None else found
+    order = series.order_Q if what == "Q" else series.order_Omega
+    return float("nan") if order is None else order
 
 
 def orders(
@@ -116,18 +116,18 @@ def orders(
     """That methods converge with these orders, {order: methods}; () stands for all."""
 
     def check(result: ConvergenceResult | WorkPrecisionResult) -> Finding:
-        cases, found = {}, []
+        cases, pairs = {}, []
         for p, methods in expected.items():
             for s in result.series:
                 for what, x in (("Q", s.order_Q), ("Omega", s.order_Omega)):
                     if x is not None and (not methods or s.method in methods):
                         cases[f"{s.method}, {what}, {s.problem}"] = abs(x - p) < 0.03 * p
-                        found.append((p, x))
-        told = "orders " + ", ".join(
+                        pairs.append((p, x))
+        measured = "orders " + ", ".join(
             f"{min(x for _, x in g):.2f} to {max(x for _, x in g):.2f}"
-            for g in (list(g) for _, g in itertools.groupby(found, key=lambda pair: pair[0]))
+            for g in (list(g) for _, g in itertools.groupby(pairs, key=lambda pair: pair[0]))
         )
-        return judged(cases, told, max(abs(x - p) for p, x in found))
+        return judged(cases, measured, max(abs(x - p) for p, x in pairs))
 
     return check
 
@@ -136,13 +136,13 @@ def as_accurate(method: str, other: str, within: float = 1.25, only: str | None 
     """That two methods have the same errors, within a factor, at every usable step."""
 
     def check(result: ConvergenceResult) -> Finding:
-        cases, told, mean = {}, [], 1.0
+        cases, parts, mean = {}, [], 1.0
         for what in ("Q", result.second) if only is None else (only,):
             f = factor(result.one(method), result.one(other), what)
             cases[what] = f.least > 1 / within and f.greatest < within
-            told.append(f"{f} times the error of {other} in {what}")
+            parts.append(f"{f} times the error of {other} in {what}")
             mean = max(mean, f.mean, 1 / f.mean)
-        return judged(cases, f"{method} has " + ", ".join(told), mean)
+        return judged(cases, f"{method} has " + ", ".join(parts), mean)
 
     return check
 
@@ -151,13 +151,13 @@ def better(method: str, other: str, by: float = TIE, only: str | None = None) ->
     """That the errors of a method are smaller than another's by a factor at every usable step."""
 
     def check(result: ConvergenceResult) -> Finding:
-        cases, told, mean = {}, [], np.nan
+        cases, parts, mean = {}, [], np.nan
         for what in ("Q", result.second) if only is None else (only,):
             f = factor(result.one(method), result.one(other), what)
             cases[what] = f.greatest < 1 / by
-            told.append(f"{f} times the error of {other} in {what}")
+            parts.append(f"{f} times the error of {other} in {what}")
             mean = f.mean if what == "Q" or np.isnan(mean) else mean
-        return judged(cases, f"{method} has " + ", ".join(told), mean)
+        return judged(cases, f"{method} has " + ", ".join(parts), mean)
 
     return check
 
@@ -168,7 +168,7 @@ def ahead_of(
     """That each of some methods beats each of the others on each problem, in Q and in what is compared beside it."""
 
     def check(result: ConvergenceResult) -> Finding:
-        cases, told = {}, []
+        cases, parts = {}, []
         names = list(problems or dict.fromkeys(s.problem for s in result.series))
         for m in methods:
             lost = []
@@ -181,15 +181,15 @@ def ahead_of(
             if lost:
                 worst = [text for _, text in sorted(lost, reverse=True)]
                 more = f", and {len(worst) - NAMED} more" if len(worst) > NAMED + 1 else ""
-                told.append(f"{m} has {', '.join(worst[: NAMED + (not more)])}{more}")
-        text = "; ".join(told) or f"ahead by a factor of {by:g} or more everywhere"
+                parts.append(f"{m} has {', '.join(worst[: NAMED + (not more)])}{more}")
+        text = "; ".join(parts) or f"ahead by a factor of {by:g} or more everywhere"
         return judged(cases, text, float(np.mean(list(cases.values()))))
 
     return check
 
 
 NAMED = 3
-"""So many of the comparisons that a method loses are told, the worst first."""
+"""Of the comparisons that a method loses, at most this many are named, the worst first."""
 
 
 # ---- entries of a table ------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ def entries(expected: dict[tuple[str, str], str]) -> Callable[[TableResult], Fin
 
     def check(table: TableResult) -> Finding:
         cells = {key: table.cell(*key) for key in expected}
-        told = ", ".join(f"{m} {table.columns[c]}: {x.measured} ({x.value:.0e})" for (m, c), x in cells.items())
+        measured = ", ".join(f"{m} {table.columns[c]}: {x.measured} ({x.value:.0e})" for (m, c), x in cells.items())
         cases = {f"{m}, {table.columns[c]}": x.measured == expected[m, c] for (m, c), x in cells.items()}
-        return judged(cases, told, next(iter(cells.values())).value)
+        return judged(cases, measured, next(iter(cells.values())).value)
 
     return check

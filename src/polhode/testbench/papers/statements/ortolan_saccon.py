@@ -1,201 +1,17 @@
 """What Ortolan & Saccon (2012) say."""
 
 import functools
-from typing import Any
 
-import numpy as np
-
-from polhode.physics.catalogue import problem
-from polhode.testbench.drift.study import ORTOLAN_SACCON
-from polhode.testbench.papers.ball import BallResult
-from polhode.testbench.papers.drift import DriftResult
 from polhode.testbench.papers.statements.checks import ahead_of, as_accurate, drift, entries, linear_in_time, orders
 from polhode.testbench.papers.statements.checks import quadratic_in_h as quadratic
-from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED, Finding, Statement, judged
-from polhode.testbench.papers.table import TableResult
+from polhode.testbench.papers.statements.measures import ortolan_saccon as measures
+from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED, Statement
 
 TABLE, FIGURE_1, FIGURE_2 = (f"ortolan-saccon-2012-{x}" for x in ("table-1", "figure-1", "figure-2"))
 BALL = "bou-rabee-ortolan-saccon-2010-figure-2"
-DRIFTING = tuple(m for m in ORTOLAN_SACCON.methods if m != "VLV")
+DRIFTING = measures.DRIFTING
 
 said = functools.partial(Statement, source="ortolan-saccon-2012")
-
-
-def least_slope(result: DriftResult) -> Finding:
-    """At both steps, LIEMID[EA] drifts at less than the rate of any other."""
-    cases, told, value = {}, [], np.nan
-    for k, h in enumerate(result.drift.h):
-        rates = {m: abs(result.row(m).evidence[k].rate) for m in DRIFTING}
-        own, (runner, next_) = rates.pop("LIEMID[EA]"), min(rates.items(), key=lambda x: x[1])
-        cases[f"h = {h:g}"] = own < next_ / 1.1
-        told.append(f"{own:.1e} against {next_:.1e} of {runner} with h = {h:g}")
-        value = own / next_
-    return judged(cases, "; ".join(told), value)
-
-
-def exponential_map(cayley: DriftResult, exponential: DriftResult) -> Finding:
-    """Same sign; and the same rate within a quarter."""
-    cases, told, ratios = {}, [], []
-    for a, b in (("ELN", "NMB"), ("TLN", "TLN-EXP")):
-        x, y = cayley.row(a), exponential.row(b)
-        ratio = y.evidence[0].rate / x.evidence[0].rate
-        cases[f"the sign of {b}"] = x.sign == y.sign
-        cases[f"the rate of {b}"] = 0.8 < ratio < 1.25
-        told.append(f"{b} drifts at {ratio:.2f} times the rate of {a} (h = 0.125)")
-        ratios.append(ratio)
-    return judged(cases, "; ".join(told), min(ratios))
-
-
-def running_times(times: dict[Any, Any]) -> Finding:
-    """LIEMID[EA] about two, TLN about six times the median of the remaining methods; about: within 30 per cent."""
-    found: dict[str, list[float]] = {"LIEMID[EA]": [], "TLN": []}
-    for h in ORTOLAN_SACCON.h:
-        rest = np.median([times[m, h] for m in ORTOLAN_SACCON.methods if m not in found])
-        for m, ratios in found.items():
-            ratios.append(times[m, h] / rest)
-    cases = {m: all(0.7 < x / said < 1.3 for x in found[m]) for m, said in (("LIEMID[EA]", 2), ("TLN", 6))}
-    told = ", ".join(f"{m} {min(x):.1f} to {max(x):.1f} times the time of the others" for m, x in found.items())
-    return judged(cases, told, max(found["TLN"]))
-
-
-def on_the_group(worst: dict[Any, Any]) -> Finding:
-    """|Q^T Q - I| within a thousand roundings; it is sums of roundings that grow with the number of steps."""
-    least, most = min(worst.values()), max(worst.values())
-    told = (
-        f"after 80 000 products of matrices {least:.1e} to {most:.1e}, about ten thousand roundings; with unit "
-        "quaternions, as in this package, some 1e-16"
-    )
-    return judged({"the constraint": most < 1e-10, "machine precision": most < 1e3 * np.finfo(float).eps}, told, most)
-
-
-def drift_and_structure(result: DriftResult, defects: dict[Any, Any]) -> Finding:
-    """Whatever drifts has a symplectic defect, at 50 digits; what is symplectic does not drift."""
-    cases = {m: (result.row(m).sign in "+-") != defects[m, "symplectic"].holds for m in ORTOLAN_SACCON.methods}
-    least = min(defects[m, "symplectic"].high for m in DRIFTING)
-    told = f"the six that drift have defects from {least:.0e}, VLV one of {defects['VLV', 'symplectic'].high:.0e}"
-    return judged(cases, told, least)
-
-
-def symmetric_and_drifting(result: DriftResult, defects: dict[Any, Any]) -> Finding:
-    """All six are symmetric to 50 digits, and drift."""
-    cases = {m: defects[m, "symmetric"].holds and result.row(m).sign in "+-" for m in DRIFTING}
-    most = max(defects[m, "symmetric"].high for m in DRIFTING)
-    return judged(cases, f"six methods return to the start to {most:.0e} when the step is reversed, and drift", most)
-
-
-def sphere(_: BallResult) -> Finding:
-    """dist(exp(v), I) = 2 sqrt 2 sin(|v|/2) = 1 at |v| = 2 asin(1/(2 sqrt 2))."""
-    radius = 2 * np.arcsin(1 / (2 * np.sqrt(2)))
-    return judged({"radius one": abs(radius - 1) < 0.01}, f"a sphere, of radius {radius:.4f}", radius)
-
-
-def confined(ball: BallResult) -> Finding:
-    """The allowed region is a closed shell; path and level sets stay away from the identity, from pi, and from Qm."""
-    f = ball.facts
-    cases = {
-        "the path": f["least angle allowed"] <= f["least angle"] < f["greatest angle"] <= f["greatest angle allowed"],
-        "the region": f["greatest angle allowed"] < np.pi and f["least angle allowed"] > 0,
-        "simply connected": f["Euler characteristic"] == 2,
-        "below the passes": f["greatest energy"] < min(f["pass to the identity"], f["pass to Qm"]),
-    }
-    told = (
-        f"angles {f['least angle']:.2f} to {f['greatest angle']:.2f} in a shell of {f['least angle allowed']:.2f} to "
-        f"{f['greatest angle allowed']:.2f} (Euler characteristic {f['Euler characteristic']:g}); energy "
-        f"{f['energy at the start']:.2f}, passes at {f['pass to the identity']:.2f} and {f['pass to Qm']:.2f}"
-    )
-    return judged(cases, told, f["Euler characteristic"])
-
-
-def nearly_one(_: BallResult) -> Finding:
-    """dist(Q0, I)."""
-    distance = float(np.linalg.norm(problem("stress").Q0 - np.eye(3)))
-    return judged({"nearly one": abs(distance - 1) < 1e-3}, f"dist(Q0, I) = {distance:.5f}", distance)
-
-
-def lewis_simo(table: TableResult, identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
-    """Symplectic, with energy and momentum; and in one family with C1 and AKW, which are not symplectic."""
-    cases = {
-        "symplectic, energy and momentum": all(
-            table.cell("LS", f"free {x}").measured == "yes" for x in ("symplectic", "energy", "momentum")
-        ),
-        "one family": identities["rotation about the mean velocity"] < 1e-14,
-        "the particular cases as symplectic ones": all(
-            table.cell(m, "free symplectic").measured == "yes" for m in ("ALGO_C1", "AKW")
-        ),
-    }
-    told = (
-        "all three turn about the mean velocity by their own angle "
-        f"(to {identities['rotation about the mean velocity']:.0e}) and keep energy and momentum; only the angle of LS "
-        f"is symplectic ({defects['LS', 'symplectic free'].high:.0e}), so it cannot contain the other two"
-    )
-    return judged(cases, told, defects["LS", "symplectic free"].high)
-
-
-def heavy_top(defects: dict[Any, Any]) -> Finding:
-    """LS with its torque at the midpoint, on a heavy top."""
-    a, b = defects["LS", "symplectic on a top"], defects["LS", "energy on a top"]
-    told = (
-        f"symplectic defect {a.high:.0e}, energy change {b.high:.0e} in three steps of a heavy top, with the torque at "
-        "the midpoint (how it enters is not printed); the vertical momentum is exact"
-    )
-    return judged({"symplectic": a.holds, "energy": b.holds}, told, a.high)
-
-
-def krysl_explicit(calls: dict[Any, Any], table: TableResult) -> Finding:
-    """One torque a step; momentum free; and the momentum of a symmetry is kept in a potential, too."""
-    cases = {
-        "explicit in the torque": calls["LIEMID[EA]"] == 1,
-        "momentum of a free body": table.cell("LIEMID[EA]", "free momentum").measured == "yes",
-        "only for the free body": table.cell("LIEMID[EA]", "potential momentum").measured == "no",
-    }
-    cell = table.cell("LIEMID[EA]", "potential momentum")
-    told = (
-        f"{calls['LIEMID[EA]']:g} torque a step; the momentum of a symmetric potential is kept as well "
-        f"({cell.value:.0e})"
-    )
-    return judged(cases, told, calls["LIEMID[EA]"])
-
-
-def conjugate(identities: dict[Any, Any]) -> Finding:
-    """IMIDM after an explicit half step is that half step after TRAPM."""
-    off, apart = identities["TRAPM and IMIDM, conjugated"], identities["TRAPM and IMIDM"]
-    told = f"IMIDM F = F TRAPM to {off:.0e}, F the explicit half step, while the two differ by {apart:.0e} a step"
-    return judged({"conjugate": off < 1e-14, "different": apart > 1e-6}, told, off)
-
-
-def almost_poisson(defects: dict[Any, Any]) -> Finding:
-    """Momentum exact; the Poisson defect is that of order h^3."""
-    a, b = defects["PRK", "momentum free"], defects["PRK", "Poisson"]
-    told = f"momentum to {a.high:.0e}; the Poisson defect of a step with h = 1/8 is {b.high:.0e}: not zero, but small"
-    return judged({"momentum": a.holds, "almost Poisson": b.high < 1e-4}, told, b.high)
-
-
-def no_drift_of_new3(table: TableResult, result: DriftResult) -> Finding:
-    """None on the free body, which the authors tested; on the stress test there is."""
-    free = table.cell("NEW3", "free energy")
-    slope = result.row("NEW3").evidence[0].rate
-    told = f"free body: {free.measured} (slope below {free.value:.0e}); stress test: slope {slope:+.1e}"
-    return judged({"the free body": free.measured == "no drift seen", "the stress test": slope == 0}, told, slope)
-
-
-def changed_time(times: dict[Any, Any]) -> Finding:
-    """RATTLE, free: the momentum is exact at a changed time; the attitude is not."""
-    rows = {key: row for key, row in times.items() if key[0] == "RATTLE"}
-    momentum = max(row["momentum"] for row in rows.values())
-    attitude = min(row["attitude"] for row in rows.values())
-    told = (
-        f"RATTLE's momentum is exact at the times c t (to {momentum:.0e}), c - 1 = {rows['RATTLE', 0.1]['c - 1']:.3f} "
-        f"with h = 0.1; its attitude is not: {attitude:.0e} and more are left"
-    )
-    return judged({"the momentum": momentum < 1e-12, "the attitude": attitude < 1e-12}, told, momentum)
-
-
-def related(identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
-    """Different maps, both symplectic."""
-    apart = identities["VLV and RATTLE"]
-    told = f"steps from the same state differ by {apart:.0e}; both are symplectic to 1e-48"
-    both = defects["VLV", "symplectic"].holds and defects["RATTLE", "symplectic free"].holds
-    return judged({"different": apart > 1e-6, "both symplectic": both}, told, apart)
 
 
 STATEMENTS = (
@@ -251,7 +67,7 @@ STATEMENTS = (
         says="LIEMID[EA] exhibits the smallest slope constant (in absolute value)",
         verdict=CONFIRMED,
         needs=(FIGURE_1,),
-        measure=least_slope,
+        measure=measures.least_slope,
         figure=FIGURE_1,
     ),
     said(
@@ -261,7 +77,7 @@ STATEMENTS = (
         "TLN also show a very similar drift in the energy",
         verdict=IN_PART,
         needs=(FIGURE_1, "exponential-for-cayley"),
-        measure=exponential_map,
+        measure=measures.exponential_map,
         figure=FIGURE_1,
     ),
     said(
@@ -298,7 +114,7 @@ STATEMENTS = (
         "algorithms",
         verdict=IN_PART,
         needs=("stress-costs",),
-        measure=running_times,
+        measure=measures.running_times,
         figure=FIGURE_1,
         timed=True,
     ),
@@ -308,7 +124,7 @@ STATEMENTS = (
         says="the SO(3) constraint ... is satisfied for all methods up to machine precision",
         verdict=IN_PART,
         needs=("orthogonality",),
-        measure=on_the_group,
+        measure=measures.on_the_group,
     ),
     said(
         key="os-drift-disproves",
@@ -317,7 +133,7 @@ STATEMENTS = (
         "symplectic nor a conjugate-symplectic integrator",
         verdict=CONFIRMED,
         needs=(FIGURE_1, "defects"),
-        measure=drift_and_structure,
+        measure=measures.drift_and_structure,
     ),
     said(
         key="os-symmetric-may-drift",
@@ -327,7 +143,7 @@ STATEMENTS = (
         "preserve the energy over long times",
         verdict=CONFIRMED,
         needs=(FIGURE_1, "defects"),
-        measure=symmetric_and_drifting,
+        measure=measures.symmetric_and_drifting,
     ),
     said(
         key="os-sphere-of-radius-one",
@@ -335,7 +151,7 @@ STATEMENTS = (
         says="it can be pictured as a sphere of radius one when employing the exponential coordinates",
         verdict=NOT_CONFIRMED,
         needs=(BALL,),
-        measure=sphere,
+        measure=measures.sphere,
     ),
     said(
         key="os-confined",
@@ -343,7 +159,7 @@ STATEMENTS = (
         says="the true solution is confined to a simply connected neighborhood of the set S_alpha x {0}",
         verdict=CONFIRMED,
         needs=(BALL,),
-        measure=confined,
+        measure=measures.confined,
     ),
     said(
         key="os-start-near-one",
@@ -351,7 +167,7 @@ STATEMENTS = (
         says="The initial attitude ... has been selected so that dist(Q0, I) is nearly one",
         verdict=CONFIRMED,
         needs=(BALL,),
-        measure=nearly_one,
+        measure=measures.nearly_one,
     ),
     said(
         key="os-lie-newmark-keeps-nothing",
@@ -413,7 +229,7 @@ STATEMENTS = (
         "energy-momentum algorithms of Simo and Wong and the midpoint-rule integrator of Austin et al.",
         verdict=IN_PART,
         needs=(TABLE, "identities", "defects"),
-        measure=lewis_simo,
+        measure=measures.lewis_simo,
         figure=TABLE,
     ),
     said(
@@ -424,7 +240,7 @@ STATEMENTS = (
         "in the case of a heavy top)",
         verdict=NOT_CONFIRMED,
         needs=("defects",),
-        measure=heavy_top,
+        measure=measures.heavy_top,
         figure=TABLE,
     ),
     said(
@@ -434,7 +250,7 @@ STATEMENTS = (
         "rigid body)",
         verdict=IN_PART,
         needs=("torque-calls", TABLE),
-        measure=krysl_explicit,
+        measure=measures.krysl_explicit,
         figure=TABLE,
     ),
     said(
@@ -453,7 +269,7 @@ STATEMENTS = (
         says="[TRAPM and IMIDM] are mutually conjugate",
         verdict=CONFIRMED,
         needs=("identities",),
-        measure=conjugate,
+        measure=measures.conjugate,
     ),
     said(
         key="os-trapm-imidm-accuracy",
@@ -469,7 +285,7 @@ STATEMENTS = (
         says="In the free rigid body case, the algorithms exactly preserve the momentum, and PRK is almost Poisson",
         verdict=CONFIRMED,
         needs=("defects",),
-        measure=almost_poisson,
+        measure=measures.almost_poisson,
     ),
     said(
         key="os-nukala-shelton-superior",
@@ -491,7 +307,7 @@ STATEMENTS = (
         says="In the numerical tests reported [by its authors], the algorithm performs well, showing no energy drift",
         verdict=IN_PART,
         needs=(TABLE, FIGURE_1),
-        measure=no_drift_of_new3,
+        measure=measures.no_drift_of_new3,
     ),
     said(
         key="os-rattle",
@@ -521,7 +337,7 @@ STATEMENTS = (
         "exactly the Hamiltonian system up to a reparametrization of time",
         verdict=IN_PART,
         needs=("changed-time",),
-        measure=changed_time,
+        measure=measures.changed_time,
         figure=TABLE,
     ),
     said(
@@ -530,6 +346,6 @@ STATEMENTS = (
         says="The method [VLV] is closely related to, but different, from the RATTLE method",
         verdict=CONFIRMED,
         needs=("identities", "defects"),
-        measure=related,
+        measure=measures.related,
     ),
 )

@@ -96,16 +96,16 @@ MANY = 6
 """Cases up to which those that hold and fail are listed; with more, the sentence itself must name what fails."""
 
 
-def judged(cases: Mapping[str, bool], told: str, value: float) -> Finding:
+def judged(cases: Mapping[str, bool], measured: str, value: float) -> Finding:
     """A verdict from the cases that a statement is about: confirmed if it holds in all, in part if in some."""
     if not cases:
         raise ValueError("A statement without a case cannot be judged.")
     holding = [name for name, holds in cases.items() if holds]
     failing = [name for name, holds in cases.items() if not holds]
     if not failing:
-        return Finding(CONFIRMED, told, float(value))
+        return Finding(CONFIRMED, measured, float(value))
     if not holding:
-        return Finding(NOT_CONFIRMED, told, float(value))
+        return Finding(NOT_CONFIRMED, measured, float(value))
     if len(cases) > MANY:
-        return Finding(IN_PART, f"holds in {len(holding)} of {len(cases)} cases; {told}", float(value))
-    return Finding(IN_PART, f"holds for {', '.join(holding)}; not for {', '.join(failing)}: {told}", float(value))
+        return Finding(IN_PART, f"holds in {len(holding)} of {len(cases)} cases; {measured}", float(value))
+    return Finding(IN_PART, f"holds for {', '.join(holding)}; not for {', '.join(failing)}: {measured}", float(value))

@@ -23,9 +23,9 @@ def stress_costs() -> dict[tuple[str, float], float]:
 
 def moser_veselov_costs() -> dict[tuple[str, float], float]:
     """Seconds a step on the asymmetric body, by (method, h): DMV, DMV8, and ten steps of DMV8 in one."""
-    p, found = problem("asymmetric"), {}
+    p, seconds = problem("asymmetric"), {}
     methods: dict[str, str | Method] = {"DMV": "RATTLE", "DMV8": "DMV8", "10 steps of DMV8": dmv(8, substeps=10)}
     for h in (0.2, 0.1, 0.05, 0.025):
         for name, method in methods.items():
-            found[name, h] = float(np.median(step_times(p, method, h, RUNS)))
-    return found
+            seconds[name, h] = float(np.median(step_times(p, method, h, RUNS)))
+    return seconds

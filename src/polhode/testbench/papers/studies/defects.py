@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.integrators.lookup import method as found
+from polhode.integrators.lookup import method
 from polhode.kernels.rotations import dexp
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
@@ -28,7 +28,7 @@ def defects() -> dict[tuple[str, str], Finding]:
     measured: dict[tuple[str, str], Finding] = {}
 
     def add(name: str, what: str, defect: Callable[..., Any], case: Callable[..., Any]) -> None:
-        measured[name, what] = theorems.finding(defect, found(name), case())
+        measured[name, what] = theorems.finding(defect, method(name), case())
 
     for name in SYMMETRIC:
         add(name, "symmetric", theorems.symmetry, cases.free if name.startswith("DMV") else cases.forced)
@@ -50,7 +50,7 @@ def defects() -> dict[tuple[str, str], Finding]:
 
 def torque_calls() -> dict[str, float]:
     """Torque evaluations a step, counted over 16 steps and without the one at the start."""
-    return {name: (theorems.torque_calls(found(name)) - 1) / 16 for name in TORQUES}
+    return {name: (theorems.torque_calls(method(name)) - 1) / 16 for name in TORQUES}
 
 
 def identities() -> dict[str, float]:

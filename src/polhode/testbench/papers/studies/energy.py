@@ -38,7 +38,7 @@ def staggered_stability() -> dict[tuple[str, str, float], float]:
         "fast top": (problem("fast-top"), (0.01, 0.005)),
         "free body": (problem("free-body"), (1.0, 0.5, 0.25)),
     }
-    found = {}
+    largest = {}
     for name, (p, steps) in cases.items():
         unit = float(p.Omega0 @ p.tensor @ p.Omega0 / 2)
         for method in ("HSTAGM", "NMB"):
@@ -46,8 +46,8 @@ def staggered_stability() -> dict[tuple[str, str, float], float]:
                 s = solve(p, method, h=h, t_end=100.0, on_failure="return")
                 with np.errstate(all="ignore"):
                     worst = float(np.abs(s.energy_error).max() / unit)
-                found[name, method, h] = worst if s.success and np.isfinite(worst) else float("inf")
-    return found
+                largest[name, method, h] = worst if s.success and np.isfinite(worst) else float("inf")
+    return largest
 
 
 def error_growth() -> dict[str, dict[str, list[float]]]:
@@ -55,12 +55,12 @@ def error_growth() -> dict[str, dict[str, list[float]]]:
     times = [12.5 * 2**k for k in range(5)]
     p = problem("stress")
     exact = [by_dop853(p, t)[0] for t in times]
-    found: dict[str, dict[str, list[float]]] = {}
+    growth: dict[str, dict[str, list[float]]] = {}
     for method in ("VLV", "ELN"):
         s = solve(p, method, h=0.125, t_end=times[-1])
         at = [round(t / 0.125) for t in times]
-        found[method] = {"t": times, "error": [float(np.linalg.norm(s.Q[i] - Q)) for i, Q in zip(at, exact)]}
-    return found
+        growth[method] = {"t": times, "error": [float(np.linalg.norm(s.Q[i] - Q)) for i, Q in zip(at, exact)]}
+    return growth
 
 
 def large_steps() -> dict[str, dict[str, Any]]:
@@ -70,14 +70,14 @@ def large_steps() -> dict[str, dict[str, Any]]:
     the largest relative change of either.
     """
     p = problem("free-body")
-    found = {}
+    runs = {}
     for method in ("NMB", "AKW", "RATTLE", "DMV-TT4", "DMV-TT6", "SW", "LP2"):
         s = solve(p, method, h=5.0, t_end=100.0, on_failure="return")
         T, C = kinetic_energy(s), np.linalg.norm(s.Omega @ p.tensor, axis=1)
         off = max(np.abs(T / T[0] - 1).max(), np.abs(C / C[0] - 1).max())
         turns = int((np.diff(np.sign(s.Omega[:, 1])) != 0).sum())
-        found[method] = {"success": s.success, "off": float(off), "turns": turns, "steps": len(s.t) - 1}
-    return found
+        runs[method] = {"success": s.success, "off": float(off), "turns": turns, "steps": len(s.t) - 1}
+    return runs
 
 
 def book_toss() -> dict[tuple[str, float], dict[str, float]]:
@@ -86,20 +86,20 @@ def book_toss() -> dict[tuple[str, float], dict[str, float]]:
     Energies are in units of that at the release. "early" and "late" are the largest distances of the spatial momentum
     from (40, 1/5, 0) on [2, 51] and on [51, 100]; "repeats" is how far the ranges of its components differ.
     """
-    found = {}
+    runs = {}
     for method in ("NMB", "SW"):
         for h in (0.1, 0.05, 0.025, 0.01):
             s = solve(problem("book-toss", dt=h), method, h=h, t_end=100.0)
             free = s.t > 2 + 1.5 * h
             T, pi = kinetic_energy(s)[free], s.momentum[free] - (40.0, 0.2, 0.0)
             early, late = np.array_split(pi, 2)
-            found[method, h] = {
+            runs[method, h] = {
                 "greatest energy": float(T.max() / T[0]),
                 "early": float(np.linalg.norm(early, axis=1).max()),
                 "late": float(np.linalg.norm(late, axis=1).max()),
                 "repeats": float(np.abs(np.ptp(late, axis=0) - np.ptp(early, axis=0)).max()),
             }
-    return found
+    return runs
 
 
 def reorthogonalised() -> dict[str, float]:
@@ -123,22 +123,22 @@ def four_integrals() -> dict[str, float]:
     """How far the four invariants of the Lagrangian top change along the exact motion to t = 20, by DOP853."""
     p = problem("lagrange-top")
     Q, Omega = by_dop853(p, 20.0)
-    found = {"energy": abs(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0))}
+    changes = {"energy": abs(p.energy(Q, Omega) - p.energy(p.Q0, p.Omega0))}
     for name, value in p.invariants.items():
-        found[name] = abs(value(Q, Omega) - value(p.Q0, p.Omega0))
-    return {name: float(x) for name, x in found.items()}
+        changes[name] = abs(value(Q, Omega) - value(p.Q0, p.Omega0))
+    return {name: float(x) for name, x in changes.items()}
 
 
 def crouch_grossman_invariants() -> dict[str, dict[str, float]]:
     """Lagrangian top, h = 0.05 on [0, 100]: largest errors of the four invariants by NMB and CG-RK4."""
-    p, found = problem("lagrange-top"), {}
+    p, errors = problem("lagrange-top"), {}
     for method in ("NMB", "CG-RK4"):
         s = solve(p, method, h=0.05, t_end=100.0)
         vertical = np.abs(s.momentum[:, 2] - s.momentum[0, 2]).max()
-        found[method] = {
+        errors[method] = {
             "energy": float(np.abs(s.energy_error).max()),
             "axis momentum": float(axis_momentum_error(s).max()),
             "vertical momentum": float(vertical),
             "gravity in body axes": float(np.abs(np.linalg.norm(s.Q[:, 2], axis=1) - 1).max()),
         }
-    return found
+    return errors

@@ -23,19 +23,19 @@ def changed_time() -> dict[tuple[str, float], dict[str, float]]:
     c is fitted to the momentum at the end of [0, 10] by Newton's method on the component that moves fastest; left
     over are the largest differences of momentum and attitude to the exact motion at the times c t, all along.
     """
-    p, found = problem("asymmetric"), {}
+    p, comparisons = problem("asymmetric"), {}
     exact = FreeSolution(p)
     for name in METHODS:
         for h in STEPS:
             s = solve(p, name, h=h, t_end=SPAN)
             c = _fitted(exact, s.Omega[-1])
             Q, Omega = exact(c * s.t)
-            found[name, h] = {
+            comparisons[name, h] = {
                 "c - 1": c - 1,
                 "momentum": float(np.abs((Omega - s.Omega) @ p.tensor).max()),
                 "attitude": float(np.abs(Q - s.Q).max()),
             }
-    return found
+    return comparisons
 
 
 def _fitted(exact: FreeSolution, target: np.ndarray) -> float:
@@ -55,7 +55,7 @@ def gradients() -> dict[str, Fraction]:
 
     (s(H, C)/I_j + d(H, C)) y_j is the gradient of a function exactly where this vanishes.
     """
-    found: dict[str, Fraction] = {}
+    differences: dict[str, Fraction] = {}
     coefficients = dict(series_coefficients(EXAMPLE))
     degree = {"": (0, 0), "H": (1, 0), "C": (0, 1), "H^2": (2, 0), "C H": (1, 1), "C^2": (0, 2)}
     for k, targets in ((3, ("",)), (5, ("H", "C")), (7, ("H^2", "C H", "C^2"))):
@@ -63,8 +63,8 @@ def gradients() -> dict[str, Fraction]:
             i, j = degree[monomial]
             by_C = (j + 1) * coefficients[f"s{k}", _name(i, j + 1)]
             by_H = (i + 1) * coefficients[f"d{k}", _name(i + 1, j)]
-            found[f"h^{k - 1} {monomial}".strip()] = by_C - by_H
-    return found
+            differences[f"h^{k - 1} {monomial}".strip()] = by_C - by_H
+    return differences
 
 
 def _name(i: int, j: int) -> str:
@@ -83,10 +83,10 @@ def time_transformation_series() -> dict[str, bool]:
 
 def only_energy_and_momentum() -> dict[str, float]:
     """How much s and d change with the third invariant of the momentum that the series could depend on: nothing."""
-    found = {}
+    terms = {}
     for letter, series in zip("sd", free_body.preprocessed(4, middle=1)):
-        found[letter] = float(sum(abs(v) for k, v in series.terms.items() if k[2]))
-    return found
+        terms[letter] = float(sum(abs(v) for k, v in series.terms.items() if k[2]))
+    return terms
 
 
 def completed(order: int) -> Method:
@@ -96,7 +96,7 @@ def completed(order: int) -> Method:
 
 def symmetric_splitting() -> dict[str, float]:
     """The error of SR2 at t = 10, h = 0.2, for bodies with two equal moments and for one without."""
-    found = {}
+    differences = {}
     for name, J in {
         "(1, 1, 1.5)": (1.0, 1.0, 1.5),
         "(0.6, 0.6, 1)": (0.6, 0.6, 1.0),
@@ -105,5 +105,5 @@ def symmetric_splitting() -> dict[str, float]:
         p = problem("asymmetric", inertia=J)
         s = solve(p, "SR2", h=0.2, t_end=10.0)
         Q, _ = FreeSolution(p)(10.0)
-        found[name] = float(np.abs(s.Q[-1] - Q).max())
-    return found
+        differences[name] = float(np.abs(s.Q[-1] - Q).max())
+    return differences

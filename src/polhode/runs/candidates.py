@@ -1,0 +1,40 @@
+"""Which methods are tried where an accuracy is asked for: found in the catalogue, by what it says of them."""
+
+import functools
+import math
+
+from polhode.integrators.lookup import methods
+from polhode.integrators.method import Method
+from polhode.physics.problem import Problem
+
+HIGH = 6
+"""The least order of a method that is tried: others are never the fastest way to an accuracy."""
+
+
+def able(problem: Problem, is_formula: bool, wide: bool = False) -> list[Method]:
+    """What is tried beside Taylor's method: what is exact, of a free body; of others all of high order.
+
+    Where Taylor's method takes the torque, those that solve equations for it are slower. Where the torque jumps, a
+    method that remembers earlier torques would have to forget them. `wide`: all of high order, whatever they solve.
+    """
+    if not problem.has_torque and not wide:
+        exact = [m for m in methods().values() if not m.free_only and min(m.orders.free) == math.inf]
+        return [min(exact, key=lambda m: (m.torques_at_start, m.torques_per_step or 0))]
+    jumps = bool(problem.breaks) or problem.control is not None
+    return [
+        m
+        for m in _high()
+        if (m.velocity is not None or not problem.forces.any)
+        and (m.explicit_torque or wide or not is_formula)
+        and not (m.extended and jumps)
+    ]
+
+
+@functools.cache
+def _high() -> list[Method]:
+    return [m for m in methods().values() if not m.free_only and min(m.orders.torque) >= HIGH]
+
+
+def witnesses() -> list[Method]:
+    """Whose word is asked where the torque depends on the time, the best first: they take any torque."""
+    return sorted((m for m in _high() if m.velocity is not None), key=lambda m: -min(m.orders.torque))

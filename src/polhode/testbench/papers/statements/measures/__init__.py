@@ -1,0 +1,1 @@
+"""What measures a statement that no check of `checks.py` fits: a function a statement, a file a paper."""

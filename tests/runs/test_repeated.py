@@ -1,0 +1,126 @@
+"""Calls of `solve` that are made again take the short way, and nobody can tell."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import InputError, LargeStepWarning
+from polhode.runs import repeated, solve
+
+CALL = {"h": 0.05, "n_steps": 4, "save_every": 3}
+STIFFNESS = 1.0
+
+
+def pulled(t, Q):
+    return (STIFFNESS * Q[2, 1], -STIFFNESS * Q[2, 0], 0.0)
+
+
+def body(**more):
+    return ph.Problem(inertia=(1.0, 2.0, 2.5), torque=pulled, Omega0=(0.3, 0.2, 1.5), **more)
+
+
+def columns(s):
+    return s.t.tolist(), s.Q.tolist(), s.Omega.tolist()
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Calls that go the long way fail."""
+
+    def only():
+        monkeypatch.setattr(solve, "runner_of", None)
+
+    return only
+
+
+@pytest.mark.parametrize("method", ["VLV", "RKN6", "TAYLOR", ph.taylor(1e-8), ph.method("GAUSS8")], ids=str)
+@pytest.mark.parametrize("make", [lambda: ph.problem("stress"), body], ids=["shipped", "own"])
+def test_the_second_call_is_the_first(make, method, short):
+    p = make()
+    first = ph.solve(p, method, **CALL)
+    short()
+    second = ph.solve(p, method, **CALL)
+    assert columns(second) == columns(first)
+    assert vars(second).keys() - {"t", "Q", "Omega"} == vars(first).keys() - {"t", "Q", "Omega"}
+    timed = ("wall_time",)
+    assert {k: x for k, x in second.stats.items() if k not in timed} == {
+        k: x for k, x in first.stats.items() if k not in timed
+    }
+    assert (second.method, second.h, second.success, second.message) == (first.method, first.h, True, "")
+    assert second.problem is p and second.integrator == first.integrator
+
+
+@pytest.mark.parametrize("method", ["VLV", "TAYLOR"])
+def test_a_global_that_changes_is_seen(method, monkeypatch):
+    p = body()
+    before = [columns(ph.solve(p, method, **CALL)) for _ in range(3)]
+    monkeypatch.setattr(f"{__name__}.STIFFNESS", 3.0)
+    changed = [columns(ph.solve(p, method, **CALL)) for _ in range(2)]
+    assert before[0] == before[1] == before[2]
+    assert changed[0] == changed[1] == columns(ph.solve(body(), method, **CALL)) != before[0]
+
+
+@pytest.mark.parametrize("method", ["VLV", "TAYLOR"])
+def test_arrays_of_the_problem_that_change_are_seen(method):
+    p, other = body(), body()
+    for _ in range(2):
+        ph.solve(p, method, **CALL)
+    earlier = ph.solve(p, method, **CALL)
+    for x in (p, other):
+        x.Omega0[0], x.moments[0] = 0.7, 1.2
+    assert columns(ph.solve(p, method, **CALL)) == columns(ph.solve(other, method, **CALL))
+    assert earlier.Omega[0, 0] == 0.3
+
+
+def test_what_is_refused_is_refused_again():
+    p = ph.problem("stress")
+    for _ in range(2):
+        ph.solve(p, "VLV", h=1, n_steps=1, on_failure="return")
+    for wrong in ({"h": True, "n_steps": 1}, {"h": 1, "n_steps": True}, {"h": 1, "n_steps": 1, "on_failure": "no"}):
+        with pytest.raises(InputError):
+            ph.solve(p, "VLV", **wrong)
+    with pytest.raises(InputError):
+        ph.solve(p, "VLV", h=1, n_steps=1, reduce_every=0)
+
+
+def test_large_steps_are_told_each_time():
+    p = ph.problem("free-body").replaced(Omega0=(1.0, 2.0, 3.0))
+    for _ in range(3):
+        with pytest.warns(LargeStepWarning):
+            ph.solve(p, "VLV", h=1.0, n_steps=1, on_failure="return")
+
+
+def test_a_problem_is_freed():
+    p = body()
+    for _ in range(3):
+        ph.solve(p, "VLV", **CALL)
+    gone = weakref.ref(p)
+    del p
+    gc.collect()
+    assert gone() is None
+
+
+def test_calls_at_the_same_time():
+    p = body()
+    expected, found = columns(ph.solve(p, "TAYLOR", **CALL)), []
+
+    def often():
+        found.extend(columns(ph.solve(p, "TAYLOR", **CALL)) == expected for _ in range(200))
+
+    threads = [threading.Thread(target=often) for _ in range(3)]
+    for x in threads:
+        x.start()
+    for x in threads:
+        x.join()
+    assert len(found) == 600 and all(found)
+
+
+def test_few_are_kept():
+    p = body()
+    for n in range(1, 2 * repeated.MOST_KEPT):
+        ph.solve(p, "VLV", h=0.01, n_steps=n)
+    assert np.array_equal(ph.solve(p, "VLV", h=0.01, n_steps=1).t, [0.0, 0.01])
