@@ -15,7 +15,7 @@ from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp, rotated_back, unit
 from polhode.kernels.step import start_plain, torque_at
 from polhode.kernels.vectors import lin, mul, scaled
-from polhode.machine import TORQUE, ensemble_loop, lanes
+from polhode.machine import TORQUE, ensemble_loop, kept_code, lanes
 from polhode.runs.ensemble.solve import solve_ensemble
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()
@@ -501,6 +501,7 @@ print([hit for _, hit in COMPILED])
 def test_the_loop_is_made_of_vectors(tmp_path, monkeypatch):
     """A vectorisation that is missed would cost a factor of six and change no result."""
     monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
+    monkeypatch.setattr(kept_code, "KEPT", {})  # code that another test brought from the disk shows no instructions
     p, m = ph.problem("heavy-top"), ph.method("ELN")
     loop = ensemble_loop.loop(m.step, m.start, 9, 0, p.torque_kernel, lanes.WIDTH, TORQUE)
     code = next(iter(loop.inspect_asm().values()))
