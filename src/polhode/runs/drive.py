@@ -181,6 +181,8 @@ class Run:
             "wall_time": self.seconds,
             "largest_turn": abs(runner.h) * self.rows.fastest(),
         }
+        if runner.law:
+            stats["law"] = runner.law
         if self.resumed_at is not None:
             stats["resumed_at"] = self.resumed_at
         try:

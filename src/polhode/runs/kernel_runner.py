@@ -1,5 +1,6 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
+import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.numbers import Kernel, Numbers, State
+from polhode.kernels.numbers import Kernel, State
 from polhode.kernels.rotations import matrix
 from polhode.machine import TURN, check, check_function, floats_or_none
 from polhode.physics.problem import Problem
@@ -31,6 +32,7 @@ class KernelRunner:
     width = 7  # numbers in a row: q, Pi
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
+    law = ""  # of a controller
     _state: State | None = None  # the state as tuples, or
     _numbers: np.ndarray | None = None  # as machine code has left it
 
@@ -295,13 +297,15 @@ class KernelRunner:
     def state(self, state: State) -> None:
         self._state, self._numbers = state, None
 
-    def give(self, par: Numbers) -> None:
-        """Other parameters of the torque, from here on."""
-        J, iJ, numbers, (kernel, _, *rest) = self.body
-        self.body = (J, iJ, numbers, (kernel, par, *rest))
+    def share(self) -> "array.array[float]":
+        """The parameters of the torque as memory of this runner, which machine code reads, too: may be written to."""
+        J, iJ, numbers, (kernel, par, *rest) = self.body
+        memory = array.array("d", par)
+        self.body = (J, iJ, numbers, (kernel, memory, *rest))
         if self._code is not None:
-            numbers, address, _ = self._code.head
-            self._code = replace(self._code, head=(numbers, address, np.array(par)))
+            constants, address, _ = self._code.head
+            self._code = replace(self._code, head=(constants, address, np.frombuffer(memory)))
+        return memory
 
     def as_driven(self, last: bool = False) -> Problem:
         """The problem, with what a controller did to its wheels; see ``controlled_runner.py``."""

@@ -26,6 +26,7 @@ class Runner(Protocol):
     width: int  # numbers in a row
     ended: str  # the event that has ended the run, if one has
     held: tuple[float, ...]  # what a controller holds, if there is one and it has looked
+    law: str  # how that is called: by machine code, or why by Python; "" where there is none
     raised: Exception | None  # what a function of the user's raised, which ended the run
 
     @property
