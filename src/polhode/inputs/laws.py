@@ -22,13 +22,13 @@ class NotSaid(ValueError):
         self.value = value
 
 
-def several(value: Any, n: int) -> tuple[Number, ...]:
-    """n numbers from a tuple, a list or an array."""
+def several(value: Any, like: tuple[float, ...]) -> tuple[Number, ...]:
+    """As many numbers as there are in `like`, from a tuple, a list or an array; machine code has that from its type."""
     try:
         numbers = tuple(plain(x) for x in value)
     except (TypeError, ValueError):
         raise NotSaid(value) from None
-    if len(numbers) != n:
+    if len(numbers) != len(like):
         raise NotSaid(value)
     return numbers
 
@@ -43,18 +43,19 @@ def one(value: Any) -> tuple[Number]:
 
 def law_call(user: Callable[..., Any], fields: Fields | None, n: int) -> Kernel:
     """call(t, Q, Omega, par): the n numbers that a user's law says; n = 0 of one that says a number, not several."""
+    like = (0.0,) * n
     if fields is None:
         if n == 0:
             return lambda t, Q, Omega, par: one(user(t, square(Q), vector3(Omega)))
-        return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega)), n)
+        return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega)), like)
     p = record(fields)
     if fields.spread:
         if n == 0:
             return lambda t, Q, Omega, par: one(user(t, square(Q), vector3(Omega), *view(p, par)))
-        return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega), *view(p, par)), n)
+        return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega), *view(p, par)), like)
     if n == 0:
         return lambda t, Q, Omega, par: one(user(t, square(Q), vector3(Omega), view(p, par)))
-    return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega), view(p, par)), n)
+    return lambda t, Q, Omega, par: several(user(t, square(Q), vector3(Omega), view(p, par)), like)
 
 
 @recipe

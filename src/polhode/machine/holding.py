@@ -79,27 +79,28 @@ HELD = types.Tuple((*compile.LOOP.return_type, I8, I8, I8))(
 
 
 @by_type(laws.several, jit_options=INSIDE)
-def _several(value, n):
-    wanted = n.literal_value
+def _several(value, like):
+    wanted = len(like)
+    entries = _entries(wanted)
     if isinstance(value, types.BaseTuple):
-        return _entries(wanted) if len(value) == wanted else None
-    entries = register_jitable(_entries(wanted))
+        return (lambda value, like: entries(value)) if len(value) == wanted else None
 
-    def of_any_length(value, n):
-        if len(value) != n:
+    def of_any_length(value, like):
+        if len(value) != wanted:
             raise ValueError("A law says as many numbers as it must.")
-        return entries(value, n)
+        return entries(value)
 
     return of_any_length
 
 
+@functools.cache
 def _entries(n):
-    """entries(value, n): the first n numbers of a sequence, as a tuple."""
-    number = functions.plain
+    """entries(value): the first n numbers of a sequence, as a tuple."""
+    number, last = functions.plain, n - 1
     if n == 1:
-        return lambda value, n: (number(value[0]),)
-    before, last = register_jitable(_entries(n - 1)), n - 1
-    return lambda value, n: before(value, n) + (number(value[last]),)
+        return register_jitable(lambda value: (number(value[0]),))
+    before = _entries(n - 1)
+    return register_jitable(lambda value: before(value) + (number(value[last]),))
 
 
 @by_type(laws.one)

@@ -159,5 +159,5 @@ def asked(
             return tuple(map(float, said))
     who = "The law of the controller" if isinstance(control, Sampled) else "A motor"
     many = "three finite numbers" if not control.wheels else f"{wheels} finite numbers, one for each wheel"
-    words = "a finite number: each motor has a law of its own" if isinstance(control.law, Motors) else many
+    words = "a finite number: each wheel has a law of its own" if isinstance(control.law, Motors) else many
     raise InputError(f"{who} returned {one_line(said)} at t = {t:g}; it must be {words}.")

@@ -19,6 +19,10 @@ from polhode.runs.machine_law import MachineLaw, machine_law
 from polhode.runs.reductions import Survey
 
 
+FEW = 16
+"""Looks below which a loop of its own is not worth compiling: the bits are the same without."""
+
+
 class ControlledRunner(KernelRunner):
     """A KernelRunner whose problem has a controller, which looks once a period, counted from the start of the problem.
 
@@ -128,7 +132,7 @@ class ControlledRunner(KernelRunner):
             return None
         if self._machine_law.is_outdated():
             self._machine_law, self.law = machine_law(self, self._kernel, self._size)
-        if self._machine_law is None or self._survey is not None or n <= self._period:
+        if self._machine_law is None or self._survey is not None or n < FEW * self._period:
             return None
         sizes = len(self.state[3]), len(self.body[2])
         return self._machine_law.loop(self.method, self._look_at, sizes, self.machine_arguments()[1])
