@@ -45,7 +45,9 @@ def test_machine_code_is_the_law(body, method):
     assert np.array_equal(run.Omega, s.Omega[-1])
     if body not in ("torque", "tensor"):
         assert np.array_equal(run.wheel_speeds, s.wheel_speeds[-1])
-        assert np.array_equal(s.wheel_speeds, python.wheel_speeds) and np.abs(np.diff(s.wheel_speeds[:, 0])).max() > 0.01
+        assert (
+            np.array_equal(s.wheel_speeds, python.wheel_speeds) and np.abs(np.diff(s.wheel_speeds[:, 0])).max() > 0.01
+        )
 
 
 class Integral:
@@ -78,6 +80,8 @@ def test_what_remembers_is_called_in_python_once_a_period():
     assert by_object.calls == len(calls) == N * H / PERIOD
     assert s.stats["law"].startswith("Python") and other.stats["law"].startswith("Python")
     assert np.array_equal(s.Omega, other.Omega) and s.stats["compiled"]
+    with pytest.warns(UserWarning, match="remembers: what it reaches has changed while a body ran"):
+        ph.solve_ensemble(held(Integral()), "VLV", Omega0=[W, W], h=H, n_steps=4)
 
 
 def test_random_numbers_are_those_of_the_users_generator():
@@ -128,7 +132,11 @@ def test_a_law_takes_the_parameters_of_the_problem():
     assert s.stats["law"] == "machine code"
     assert np.abs(s.Omega - ph.solve(fixed, "VLV", h=H, n_steps=N).Omega).max() < 1e-15
     e = ph.solve_ensemble(p, "VLV", parameters={"k": [0.5, 2.0]}, h=H, n_steps=N, reduce="energy")
-    assert np.array_equal(e.Omega[:, 1], s.Omega) and e.stats["law"] == "machine code" and "controller" in e.stats["reason"]
+    assert (
+        np.array_equal(e.Omega[:, 1], s.Omega)
+        and e.stats["law"] == "machine code"
+        and "controller" in e.stats["reason"]
+    )
     energy = ph.solve(p, "VLV", h=H, n_steps=N, reduce="energy").reductions["energy"]
     assert e.reductions["energy"].mean[0] == energy.mean == pytest.approx(e[0].energy[1:].mean())
     run = ph.Integrator(p, "VLV", h=H).set(k=2.0).step(N)

@@ -1,6 +1,6 @@
 """The laws of controllers and motors as kernels: what a user's function of (t, Q, Omega) says, in the user's axes.
 
-    law(t, Q, Omega, parameters) -> three numbers, the torque on the body; or one for each wheel, of its motor
+law(t, Q, Omega, parameters) -> three numbers, the torque on the body; or one for each wheel, of its motor
 """
 
 from collections.abc import Callable
@@ -97,9 +97,10 @@ def does_more(law: Kernel) -> str:
             return "it prints"
         for _, value in references(f):
             if {type(value).__name__, type(getattr(value, "__self__", None)).__name__} & GENERATORS:
-                return "it draws random numbers"
+                return RANDOM
     return ""
 
 
+RANDOM = "it draws random numbers"
 GENERATORS = {"Random", "RandomState", "Generator"}
 """Classes of random numbers, Python's and NumPy's."""

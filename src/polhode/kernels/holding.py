@@ -1,23 +1,24 @@
 """The loop under a controller: it looks once a period, and what it says is held until it looks again.
 
-What is held stands among the parameters of the torque (``step.INTERNAL``), which are memory here: the loop writes them.
-A look makes a row of `table` from the row before, numbers one after the other, and holds it:
+What is held stands among the parameters of the torque (``step.INTERNAL``), which are memory here: the loop writes
+them. A look makes a row of `table` from the row before, numbers one after the other, and holds it:
 
-    t, u                     a torque on the body, three numbers in the user's axes      `look_at_torque`
-    t, u, p                  torques of motors and momenta of wheels at t                `look_at_wheels`
-    t, c_1 ... c_s, p        the same, where p changes along a curve, sum_j (s - t)^j c_j: `look_at_motors`
+    t, u                   a torque on the body, three numbers in the user's axes               `look_at_torque`
+    t, u, p                torques of motors, and momenta of wheels at t                        `look_at_wheels`
+    t, c_1 ... c_s, p      the same where p changes along a curve, by sum_j (time - t)^j c_j    `look_at_motors`
 
-`about` are numbers of the wheels: the axis of each in principal axes and the most its motor gives, the momentum of what
-spins beside them, and for curves Gauss's nodes and the matrix from slopes there to coefficients.
+`about` are numbers of the wheels: the axis of each in principal axes and the most its motor gives, the momentum of
+what spins beside them, and for curves Gauss's nodes, the matrix from slopes there to coefficients, and room for both.
+`sizes` are how many wheels there are, and how many nodes.
 
-A law is a function (t, Q, Omega, parameters) -> numbers. At a look the torque jumps, so the method is started anew: what
-it carries, be it torques of the past or a guess, belongs to the torque before. A run is so that of its pieces.
+A law is a function (t, Q, Omega, parameters) -> numbers. At a look the torque jumps, so the method is started anew:
+what it carries, be it torques of the past or a guess, belongs to the torque before. A run is so that of its pieces.
 
 **Motors whose torques are functions**, u(t, Q, Omega), change p within a step. Over it p is the polynomial whose slope
-is u at Gauss's nodes, and the states there are those that the method reaches, by a shorter step, while the wheels follow
-the polynomial:
+is u at Gauss's nodes, and the states there are those that the method reaches, by a shorter step, while the wheels
+follow the polynomial:
 
-    p(t + x h) = p0 + h sum_j d_j x^j/j,     sum_j d_j x_i^(j - 1) = u(t + x_i h, Q_i, Omega_i),     c_j = d_j h^(1 - j)/j
+    p(t + x h) = p0 + h sum_j d_j x^j/j,     sum_j d_j x_i^(j - 1) = u(t + x_i h, Q_i, Omega_i),     c_j = d_j h^(1-j)/j
 
 This is solved by repeating it. For a flow that is exact it is collocation, of order 2 s with s nodes; a method of order
 2 s keeps its order; between steps, where times of t_eval may be, the error of p is of order h^(s + 1). Whatever the
@@ -65,8 +66,8 @@ def advance_held(
     """As ``loop.advance``, with a look before every step whose number is a whole number of periods.
 
     `clock` is (the number of step 0, steps of a period, the number before which it looked last, whether all rows of the
-    table are kept: if not, the last is in the second). Returns, behind what `advance` returns, the rows made, the number
-    of the last look, and how that went: a look that failed has changed nothing but what is held.
+    table are kept: if not, the last is in the second). Returns, behind what `advance` returns, the rows made, the
+    number of the last look, and how that went: a look that failed has changed nothing but what is held.
     """
     before, period, looked, keeps = clock
     done, iterations, at = 0, 0, 0
@@ -153,7 +154,7 @@ def look_at_motors(
     table: Any,
     at: int,
 ) -> int:
-    """Hold the curve of the wheels' momenta over the step from t, by collocation; the curve before goes on as a guess."""
+    """Hold the curve of the momenta over the step from t, by collocation; the curve before goes on as a guess."""
     k, s = sizes
     par, width, nodes = body[3][1], 1 + (s + 1) * k, 4 * k + 3
     old, new, slopes = width * at, width * (at + 1), nodes + s + s * s
@@ -169,7 +170,7 @@ def look_at_motors(
         for i in range(s):
             x = about[nodes + i]
             q, Pi, error = part(x * h, t, state, body)
-            if not error == 0:
+            if error != 0:  # or not a number
                 return NOT_REACHED
             u = law(t + x * h, matrix(q), mul(body[1], Pi), par)
             if not is_finite(u, k):

@@ -130,8 +130,8 @@ def of_motors(each: tuple[Any, ...], control: Any) -> Any:
 def law_of(control: Sampled | Continuous, wheels: int, fields: Fields | None) -> tuple[Kernel, bool]:
     """The law as a kernel, for a body with so many wheels, and whether it takes the parameters of the problem."""
     if not isinstance(control.law, Motors):
-        taken = _fields_of(control.law, fields)
-        return law_kernel(control.law, taken, wheels if control.wheels else 3), taken is not None
+        own = _fields_of(control.law, fields)
+        return law_kernel(control.law, own, wheels if control.wheels else 3), own is not None
     taken, kernels = False, []
     for x in control.law.each:
         own = _fields_of(x, fields) if callable(x) else None

@@ -18,7 +18,6 @@ from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.machine_law import MachineLaw, machine_law
 from polhode.runs.reductions import Survey
 
-
 FEW = 16
 """Looks below which a loop of its own is not worth compiling: the bits are the same without."""
 
@@ -26,9 +25,9 @@ FEW = 16
 class ControlledRunner(KernelRunner):
     """A KernelRunner whose problem has a controller, which looks once a period, counted from the start of the problem.
 
-    `held` is (k, row): before step k of the problem the controller looked last, and since it holds a row of
-    ``kernels/holding.py``; of one that drives wheels `looks` has all rows. Where the law is machine code, so is the loop
-    from look to look; a law that is called in Python is called once a period, and the steps in between are machine code.
+    `held` is (k, row): before step k of the problem the controller looked last, and since then it holds a row of
+    ``kernels/holding.py``; of one that drives wheels `looks` has all rows. Where the law is machine code, so is the
+    loop from look to look. A law that is called in Python is called once a period, between loops of machine code.
     """
 
     def __init__(

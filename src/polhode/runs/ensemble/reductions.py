@@ -74,7 +74,7 @@ def side_by_side(each: Sequence[Reduction | None]) -> Reduction:
     known = [x for x in each if x is not None]
     name, blocks = (known[0].name if known else ""), max((len(x.t) for x in known), default=0)
     scalars = [f.name for f in fields(Reduction) if f.name not in ("name", "t", "means")]
-    numbers = {k: np.array([math.nan if x is None else getattr(x, k) for x in each]) for k in scalars}
+    numbers: dict[str, Any] = {k: np.array([math.nan if x is None else getattr(x, k) for x in each]) for k in scalars}
     numbers["count"] = np.nan_to_num(numbers["count"]).astype(int)
     t, means = np.full((2, blocks, len(each)), math.nan)
     for i, x in enumerate(each):

@@ -29,6 +29,7 @@ from polhode.runs.ensemble.sink import Sink
 from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
+from polhode.runs.machine_law import LawMemory
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.solve import follows, solve
@@ -337,6 +338,7 @@ def _one_by_one(
     looks |= {} if watched is None else {"direction": watched.direction}
     looks |= {} if survey is None else {"reduce": survey.names, "reduce_every": survey.each}
     tallied: list[dict[str, Any]] = [{} for _ in range(N)]
+    memory = LawMemory(bodies.kinds[0]) if bodies.kinds[0].law is not None and N > 1 else None
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
@@ -361,6 +363,8 @@ def _one_by_one(
                 driven[i] = s.problem  # which knows what its motors did
             met[i], compiled, tallied[i] = s.events, compiled and s.stats["compiled"], s.reductions
             law = s.stats.get("law", law)
+            if memory is not None and memory.is_used():
+                memory = None
             if s.success and s.message:
                 ended[i] = next(k for k in watched.terminal if len(s.events[k]) and s.events[k].t[-1] == s.t[-1])
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
@@ -399,6 +403,8 @@ def _one_by_one(
         ),
         events=gathered_events(met, N),
         ended=ended,
-        reductions={} if survey is None else {name: side_by_side([x.get(name) for x in tallied]) for name in survey.names},
+        reductions={}
+        if survey is None
+        else {name: side_by_side([x.get(name) for x in tallied]) for name in survey.names},
         integrator=method,
     )
