@@ -172,7 +172,7 @@ class Run:
     def trajectory(self, integrator: Any = None) -> Trajectory:
         """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
-        stats = {
+        stats: dict[str, Any] = {
             "n_steps": self.done,
             "n_torque": runner.torques(self.done, self.iterations),
             "n_iterations": self.iterations,

@@ -12,7 +12,6 @@ from polhode.kernels.rotations import matrix
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.kernels.vectors import mul
 from polhode.machine import TURN, check, floats_or_none
-from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
 
 MACHINE = "machine code"
@@ -94,20 +93,17 @@ def machine_law(runner: KernelRunner, kernel: Kernel, n: int) -> tuple[MachineLa
 class LawMemory:
     """Whether a law remembers, which matters where it is called for one body after the other."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem, self._before = problem, self._digest(problem)
-
-    @staticmethod
-    def _digest(problem: Problem) -> str:
-        return fingerprint_now((problem.law,)).digest
+    def __init__(self, name: str, law: Kernel) -> None:
+        self._name, self._law = name, law
+        self._before = fingerprint_now((law,)).digest
 
     def is_used(self) -> bool:
         """Whether what the law reaches has changed, which is warned of; a law that draws random numbers may do so."""
-        if self._digest(self._problem) == self._before:
+        if fingerprint_now((self._law,)).digest == self._before:
             return False
-        if does_more(self._problem.law) != RANDOM:
+        if does_more(self._law) != RANDOM:
             warn(
-                f"The law of the controller of {self._problem.name!r} remembers: what it reaches has changed while a "
+                f"The law of the controller of {self._name!r} remembers: what it reaches has changed while a "
                 "body ran, and the next body begins with that. Run the bodies by solve, each with a law of its own, "
                 "unless this is meant, as with random numbers."
             )

@@ -338,7 +338,8 @@ def _one_by_one(
     looks |= {} if watched is None else {"direction": watched.direction}
     looks |= {} if survey is None else {"reduce": survey.names, "reduce_every": survey.each}
     tallied: list[dict[str, Any]] = [{} for _ in range(N)]
-    memory = LawMemory(bodies.kinds[0]) if bodies.kinds[0].law is not None and N > 1 else None
+    alone = bodies.kinds[0]
+    memory = LawMemory(alone.name, alone.law) if alone.law is not None and N > 1 else None
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
