@@ -68,7 +68,8 @@ def sweep(
     grid : bool
         True: the product of all axes; False: they go together, and the dimension is called body
     method, h, t_end, n_steps
-        as for `solve`; method and h may be axes instead
+        as for `solve`; method and h may be axes instead. TAYLOR and RKMK54, which choose their steps, and plain
+        functions run one body after the other, not in lanes: many small tasks (chunk=) use all workers
     save_every : int
         keep every so many states: Q, Omega;
     final : bool
