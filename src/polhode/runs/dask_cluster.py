@@ -24,6 +24,10 @@ ALONE = 60.0
 """Seconds without any worker and any result after which that is told."""
 
 
+class Deserted(WorkersLost):
+    """The last worker of a cluster is gone, and none will come."""
+
+
 class Dask:
     """A client of a Dask cluster, the user's or one made here; it tries again by itself when a worker dies."""
 
@@ -35,30 +39,39 @@ class Dask:
         if client.asynchronous:
             raise InputError("The Dask client is asynchronous; give one that waits: Client(address).")
         self._client, self._own = client, own
-        self._threads, self._counted = 1, -math.inf
+        self._local = isinstance(client.cluster, _distributed()[1])
+        self._threads, self._workers, self._revivals, self._counted = 1, 0, 0, -math.inf
         self._seen, self._told = time.monotonic(), False  # when somebody could work, and whether that it is long ago
         draws = own is None or importlib.util.find_spec("bokeh") is not None  # without it there is nothing to see
         self.link = _dashboard(client) if draws else ""
 
     def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
-        """Do all, a window of them at a time."""
-        todo, tries = list(range(len(calls)))[::-1], [0] * len(calls)
+        """Do all, a window of them at a time; those whose workers died, at the end and one at a time.
+
+        Dask tries a task again when its worker dies, three times; but it blames all tasks that a dead worker had.
+        """
+        todo, suspects = list(range(len(calls)))[::-1], list[int]()
         running: dict[int, Any] = {}
         ended: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         with self._answering():
             try:
-                while todo or running:
-                    window = self._window()
-                    while todo and len(running) < window:
-                        k = todo.pop()
+                while todo or suspects or running:
+                    alone = not todo and bool(suspects) and not running
+                    waiting, window = (suspects, 1) if alone else (todo, self._window())
+                    while waiting and len(running) < window:
+                        k = waiting.pop()
                         running[k] = self._client.submit(task, *calls[k], pure=False)
                         self._client.loop.add_callback(self._hand_over, k, running[k], ended)
-                    outcome = self._next(ended)
-                    k = outcome.index
-                    del running[k]
-                    tries[k] += outcome.died
-                    if outcome.died and tries[k] < TRIES:
-                        todo.append(k)
+                    try:
+                        outcome = self._next(ended)
+                    except Deserted as error:
+                        if not alone:
+                            raise
+                        yield from (Outcome(k, error=error) for k in (*running, *suspects))
+                        return
+                    del running[outcome.index]
+                    if outcome.died and not alone:
+                        suspects.append(outcome.index)
                     else:
                         yield outcome
             finally:
@@ -91,7 +104,7 @@ class Dask:
                 continue
             if isinstance(outcome.error, WorkersLost):
                 raise outcome.error
-            self._seen, self._told = time.monotonic(), False
+            self._seen, self._told, self._revivals = time.monotonic(), False, 0
             return outcome
 
     def _window(self) -> int:
@@ -109,10 +122,21 @@ class Dask:
         now = time.monotonic()
         if able:
             self._threads, self._seen, self._told = sum(able.values()), now, False
+            self._workers = max(self._workers, len(able))
+        elif self._revived():
+            self._seen = now
         elif now > self._seen + ALONE and not self._told:
             self._told = True
             self._tell_that_none_works(len(self._client.sync(scheduler.ncores, callback_timeout=SILENCE)))
         self._counted = now + 50 * (now - begin)  # those of thousands of workers may take 2 % of the time
+
+    def _revived(self) -> bool:
+        """Start the workers anew on this machine if all are gone: Dask leaves alone those that died as they began."""
+        if not self._local or self._client.cluster.workers or not self._workers or self._revivals == TRIES:
+            return False
+        self._revivals += 1
+        self._client.cluster.scale(self._workers)
+        return True
 
     def _tell_that_none_works(self, paused: int) -> None:
         """Raise if no worker will come by itself; otherwise warn, and wait."""
@@ -121,11 +145,9 @@ class Dask:
                 f"No worker of the Dask cluster has taken a task for {ALONE:g} s: {paused} are paused, as their memory "
                 "is nearly full. The tasks wait until one has room; give workers more memory, or take a smaller chunk."
             )
-        elif self._own is not None or _is_local(self._client):
-            raise WorkersLost(
-                f"The Dask cluster on this machine has had no worker for {ALONE:g} s: they died, and Dask starts none "
-                "again that was killed as it began."
-            )
+        elif self._local:
+            why = f"they died, and so did those in their place, {TRIES} times" if self._workers else "none was started"
+            raise Deserted(f"The Dask cluster on this machine has had no worker for {ALONE:g} s: {why}.")
         else:
             inputs.warn(
                 f"The Dask cluster has had no worker for {ALONE:g} s. The tasks wait until one comes; Ctrl-C ends this."
@@ -194,11 +216,6 @@ def _distributed() -> tuple[Any, Any]:
     except ImportError:
         raise InputError("Dask is not installed: pip install 'polhode[dask]'.") from None
     return Client, LocalCluster
-
-
-def _is_local(client: Any) -> bool:
-    _, LocalCluster = _distributed()
-    return isinstance(client.cluster, LocalCluster)
 
 
 def _dashboard(client: Any) -> str:
