@@ -64,7 +64,8 @@ def sweep(
         a Problem or its name
     over : dict
         {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under a name
-        of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
+        of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3), a parameter of three
+        numbers (n, 3); one such value by itself, m=[1, 2, 3], is an axis of length 1
     grid : bool
         True: the product of all axes; False: they go together, and the dimension is called body
     method, h, t_end, n_steps
