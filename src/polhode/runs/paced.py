@@ -18,7 +18,8 @@ from polhode.inputs.events import Events
 from polhode.integrators.method import Method
 from polhode.kernels import pacing
 from polhode.physics.problem import Problem
-from polhode.runs.drive import CHUNK_SECONDS, Interrupt
+from polhode.runs.drive import CHUNK_SECONDS
+from polhode.runs.interrupt import Interrupt
 from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.runner import Runner
 from polhode.runs.timed_reductions import TimedSurvey
