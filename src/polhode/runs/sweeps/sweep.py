@@ -17,6 +17,7 @@ from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
 from polhode.runs import places, turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.crews import WorkersLost
 from polhode.runs.progress import bar
 from polhode.runs.sweeps import store, tasks
 from polhode.runs.sweeps.axes import check_bodies
@@ -24,7 +25,7 @@ from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
 from polhode.runs.sweeps.statistics import FEWEST
-from polhode.runs.workers import Crew, WorkersLost, crew
+from polhode.runs.workers import Crew, crew
 
 
 @inputs.checked_call
