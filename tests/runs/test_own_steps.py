@@ -10,7 +10,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.embedded import DENSE, DORMAND_PRINCE, LOWER
 from polhode.reference.reference import reference
-from polhode.runs.accuracy import apart
+from polhode.runs.trials import apart
 from tests.support.dop853 import dop853
 
 WALL = ph.problem("soft-wall")

@@ -22,7 +22,8 @@ from polhode.integrators.velocity import adapted
 from polhode.kernels import adapting
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.paced import PacedRunner, check_free_of_times
+from polhode.runs.machine_events import check_event
+from polhode.runs.paced_runner import PacedRunner, check_free_of_times
 
 
 def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable[..., Any] | None:
@@ -113,7 +114,7 @@ class AdaptiveRunner(PacedRunner):
             except CannotCompile as error:
                 inputs.warn(f"adapt could not be compiled, and the run is interpreted: {error.reason}")
                 return None
-            self.one.check_event(self._about[0], code, np.array(par))
+            check_event(self.one, self._about[0], code, np.array(par))
             address = code.address
         _, kind = self.one.machine_arguments()
         one, by_function = self.one, self._density is not None

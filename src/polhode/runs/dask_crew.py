@@ -15,7 +15,6 @@ from polhode.runs.crews import AHEAD, TRIES, Outcome, Outcomes, Task, WorkersLos
 PATIENCE = 10.0
 """Seconds after which a scheduler that does not answer is given up."""
 
-
 COUNTED_EVERY = 1.0
 """Seconds after which the workers of a cluster are counted again: each time is a question to its scheduler."""
 

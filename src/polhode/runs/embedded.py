@@ -13,7 +13,7 @@ from polhode.integrators.method import BlackBox
 from polhode.kernels.adapting import turning
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.paced import PacedRunner, check_free_of_times
+from polhode.runs.paced_runner import PacedRunner, check_free_of_times
 
 NAME = PAIR.name
 RTOL, FINEST = 1e-6, 1e-13

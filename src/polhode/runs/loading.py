@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import FileError, InputError
-from polhode.runs import netcdf, places
+from polhode.runs import netcdf_reading, places
 from polhode.runs.dense import joined
 from polhode.runs.ensemble import saved
 from polhode.runs.trajectory import FORMAT, SAVED, Crossings, Trajectory
@@ -106,7 +106,7 @@ def _dataset(path: Any) -> Any:
             raise FileError(f"There is no file {path}.")
         if not place.is_file():
             raise FileError(f"{path} is not a trajectory: it is a folder or a device, not a file.")
-        data = netcdf.read(place)
+        data = netcdf_reading.read(place)
         if data is None:
             with xarray.open_dataset(place, engine="netcdf4") as data:
                 data.load()

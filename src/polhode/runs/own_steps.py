@@ -13,7 +13,8 @@ from polhode.runs import turns
 from polhode.runs.adaptive import AdaptiveRunner, checked
 from polhode.runs.embedded import NAME, RTOL, Embedded, EmbeddedRunner, rkmk54
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.paced import MOST_STEPS, PacedRun, PacedRunner
+from polhode.runs.paced import MOST_STEPS, PacedRun
+from polhode.runs.paced_runner import PacedRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES
 from polhode.runs.timed_reductions import TimedSurvey

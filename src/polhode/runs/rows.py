@@ -17,7 +17,6 @@ from polhode.runs.users_axes import ROW
 if TYPE_CHECKING:
     from polhode.runs.drive import Run
 
-
 BUFFER = 16_384
 """Rows held in memory between writes to a file."""
 
@@ -25,7 +24,7 @@ BUFFER = 16_384
 class RowsInMemory:
     """Rows in memory: all of them, allocated at once."""
 
-    def __init__(self, run: Run, saved: dict[str, Any] | None) -> None:
+    def __init__(self, run: "Run", saved: dict[str, Any] | None) -> None:
         self._runner, self._n, self._every = run.runner, run.n, run.every
         n, every = run.n, run.every
         check_memory(8 * (run.runner.width + 13), n, every, " Or write them to a file as they come: out=.")
@@ -73,7 +72,7 @@ class RowsInMemory:
 class RowsInFile:
     """Rows on the disk: a buffer here, the rest in a netCDF file. The start is the first row of the file."""
 
-    def __init__(self, run: Run, path: Path, saved: dict[str, Any] | None) -> None:
+    def __init__(self, run: "Run", path: Path, saved: dict[str, Any] | None) -> None:
         self.run = run
         runner = run.runner
         self.problem = runner.problem

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.inputs.events import Events, event_kernel
+from polhode.inputs.events import Events
 from polhode.kernels.watching import NODES, may_cross
 from polhode.runs.crossings import crossings
 from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.machine_events import machine_events, watching
 from polhode.runs.runner import Runner
 from polhode.runs.trajectory import Crossings, Trajectory
 
@@ -266,23 +266,4 @@ def _machine_watch(runner: Runner, events: Events) -> Any:
     if not isinstance(runner, KernelRunner) or not runner.is_compiled:
         return None
     made = machine_events(events)
-    return None if made is None else runner.watching(*made)
-
-
-def machine_events(events: Events) -> tuple[list[Any], list[Any]] | None:
-    """The functions as kernels, and their machine code; None, with a warning, where one cannot be compiled."""
-    from polhode.machine import CannotCompile, event_code
-
-    kernels = [event_kernel(f) for f in events.functions.values()]
-    code = []
-    for name, kernel in zip(events.functions, kernels):
-        try:
-            code.append(event_code(kernel))
-        except CannotCompile as error:
-            inputs.warn(
-                f"The event {name!r} could not be compiled: {error.reason} It is called by Python, step by step, which "
-                "takes some fifty microseconds each. Write it with indices, arithmetic and NumPy functions that Numba "
-                "knows."
-            )
-            return None
-    return kernels, code
+    return None if made is None else watching(runner, *made)
