@@ -2,8 +2,8 @@
 
 A function is sampled at Chebyshev points, more and more until its polynomial has settled; the zeros of the polynomial
 (eigenvalues of its companion matrix) say where it may change sign and separate neighbours. The function itself
-decides, and a bracketing method on it finds each place to the last digits. A function that does not settle, since it
-has kinks or jumps, is bracketed by its 65 samples alone. A zero that it touches without a change of sign is none.
+decides, and a bracketing method finds each place to the last digits. A function whose polynomial does not settle,
+because it has kinks or jumps, is bracketed by its 65 samples alone. A zero without a change of sign does not count.
 
 Each function gets the bits that it gets alone: nothing is summed across functions.
 """
@@ -19,10 +19,10 @@ SETTLED = 1e-9
 """The last coefficients of a polynomial that has settled, relative to the largest."""
 
 MOST_HALVINGS = 200
-"""Evaluations after which a bracket is taken as it is: twice what bisection needs for any two floats in [0, 1]."""
+"""Evaluations after which a bracket is good enough: twice what bisection needs for any two floats in [0, 1]."""
 
 Many: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""g(which, theta): the values of functions, by their numbers, at places; of arrays of one length."""
+"""g(which, theta): the value of function number which[k] at theta[k], for each k."""
 
 
 class Changes(NamedTuple):

@@ -1,4 +1,4 @@
-"""`solve` with steps of their own lengths, by `adapt` or by rtol and atol: what was asked for, checked, and the run."""
+"""`solve` with steps of their own lengths, by `adapt` or by rtol and atol: the arguments, checked, and the run."""
 
 import math
 from dataclasses import dataclass
@@ -20,13 +20,11 @@ from polhode.runs.reductions import QUANTITIES
 from polhode.runs.timed_reductions import TimedSurvey
 from polhode.runs.trajectory import Trajectory
 
-NOT_WITH = (
-    "a file that is written as a run goes on has rows at equal times, and a checkpoint knows of steps of one size"
-)
+NOT_WITH = "a file that is written during a run has rows at equal times, and a checkpoint knows steps of one size only"
 
 
 def given_tolerance(method: Any, rtol: Any, atol: Any, accuracy: Any) -> Any:
-    """The method that rtol and atol are meant for; the one given if there are none."""
+    """The method that rtol and atol are meant for; without them, the method as it is."""
     if rtol is None and atol is None:
         return method
     if accuracy is not None:
@@ -41,7 +39,7 @@ def given_tolerance(method: Any, rtol: Any, atol: Any, accuracy: Any) -> Any:
 
 @dataclass(frozen=True)
 class Asked:
-    """The arguments of `solve` that such a run takes, as they were given."""
+    """The arguments of `solve` that such a run takes, unchecked."""
 
     problem: Problem
     h: Any
@@ -72,7 +70,7 @@ class Asked:
         if self.n_steps is not None:
             end = math.copysign(math.inf, h), inputs.whole("n_steps", self.n_steps)
             if wanted is not None:
-                raise InputError("t_eval goes with t_end: of a number of steps that adapt, the end is not known.")
+                raise InputError("t_eval goes with t_end: n_steps of steps that adapt end at a time not known before.")
         else:
             t_end = wanted[-1] if wanted and t_end is None else inputs.end_of(self.problem, t_end)
             if (t_end - self.problem.t0) * h <= 0:
@@ -134,5 +132,5 @@ class Asked:
         if not reduce:
             return None
         if inputs.whole("reduce_every", self.reduce_every) != 1:
-            raise InputError("reduce_every counts steps of one size; steps of their own lengths are all looked at.")
+            raise InputError("reduce_every counts steps of one size; where steps adapt, every one is looked at.")
         return TimedSurvey(reduce, self.problem, t_end)

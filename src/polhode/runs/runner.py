@@ -17,7 +17,7 @@ from polhode.runs.taylor import Taylor, TaylorRunner
 
 
 class Runner(Protocol):
-    """Takes steps of one problem and knows where it is; ``drive.Run`` decides how many at once and keeps the rows."""
+    """Takes steps of one problem and knows its state; ``drive.Run`` decides how many at once and keeps the rows."""
 
     problem: Problem
     name: str  # of the method
@@ -25,8 +25,8 @@ class Runner(Protocol):
     t0: float
     width: int  # numbers in a row
     ended: str  # the event that has ended the run, if one has
-    held: tuple[float, ...]  # what a controller holds, if there is one and it has looked
-    raised: Exception | None  # what a function of the user's raised, which ended the run
+    held: tuple[float, ...]  # the torque that a controller holds, if there is one and it has looked
+    raised: Exception | None  # what a user's function raised, which ended the run
 
     @property
     def is_compiled(self) -> bool:
@@ -40,7 +40,7 @@ class Runner(Protocol):
         """
 
     def as_driven(self, last: bool = False) -> Problem:
-        """The problem, which knows what a controller did to its wheels so far, or since its `last` look."""
+        """The problem, with its wheels as a controller has driven them so far, or since its `last` look."""
 
     def row(self) -> Sequence[float] | np.ndarray:
         """The state as a row: what `advance` writes."""
