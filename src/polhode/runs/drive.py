@@ -60,7 +60,7 @@ class Run:
         try:
             self._go(checkpoint_every, tick)
         except BaseException:
-            self.rows.close()  # as it is: it says that the run did not end
+            self.rows.close()  # a file stays as it is: it says that the run did not end
             raise
 
     def _go(self, checkpoint_every: float, tick: Callable[[int], None]) -> None:
@@ -87,7 +87,7 @@ class Run:
                 tick(self.done)
                 self.rows.flush()
                 if interrupt.seen and self.done == self.n:
-                    self.interrupted = True  # complete, but who makes many short runs has to know
+                    self.interrupted = True  # this run is complete, but a caller with many of them must stop
                 elif interrupt.seen and not self.message:
                     self._interrupted()
                 if self.checkpoint is not None and now - saved >= checkpoint_every:
@@ -125,7 +125,7 @@ class Run:
     # ---- checkpoints --------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Write a checkpoint; what it counts on is on the disk before."""
+        """Write a checkpoint, after the rows that it counts are on the disk."""
         assert self.checkpoint is not None
         arrays = {
             "counts": np.array([self.done, self.left, self.iterations]),
@@ -138,7 +138,7 @@ class Run:
         if isinstance(self.runner, ControlledRunner):
             arrays |= {"held": np.array(self.runner.held, dtype=float), "looks": np.array(self.runner.looks)}
         why = checkpoints.state_fault(self.runner, arrays["state"], self.done)
-        if why:  # by a method of one's own: better said now than when the run is to go on
+        if why:  # the fault of a user's method: better said now than when the run is to go on
             raise InputError(f"No checkpoint can be made of step {self.done} of {self.runner.name}: {why}.")
         checkpoints.write(self.checkpoint, self.description, **arrays)
 

@@ -25,8 +25,8 @@ class Integrator(Travels):
         run.reset(Omega0=(1, 0, 0))    # begin again, perhaps elsewhere
 
     The states are, bit for bit, those of `solve` with the same h. A call costs a few microseconds beyond its steps.
-    Functions of yours are taken as they are when the Integrator is made, and again at `reset` and `set`: a global that
-    the torque reads and that is changed in between is not seen, and a parameter is the way to change what it does.
+    Your functions are taken as they are when the Integrator is made, and again at `reset` and `set`: if a global that
+    the torque reads changes in between, the run does not see it. To change what a torque does, give it a parameter.
     A step that fails raises RunError and leaves the state as it was before that step.
 
     Parameters
@@ -105,10 +105,10 @@ class Integrator(Travels):
         return self
 
     def advance_to(self, t: float) -> "Integrator":
-        """Go to time t; returns itself. If t is not a whole number of steps away, by equal steps of at most h.
+        """Go to time t, by steps of h if t is a whole number of them away, else by equal shorter ones; returns itself.
 
-        Then the steps after it begin there, and a method that carries memory is started anew. With a controller, which
-        looks every so many steps, t must be a whole number of them away.
+        After shorter steps the next begin at t, and a method that carries memory starts anew. With a controller, which
+        looks after a fixed number of steps, t must be a whole number of steps of h away.
         """
         t, h = inputs.number("t", t), self.h
         n, is_whole = inputs.steps_to(self.t, h, t)
@@ -122,8 +122,7 @@ class Integrator(Travels):
         if self.problem.control is not None:
             raise InputError(
                 f"t = {t:g} is no whole number of steps of h = {h:g} away from t = {begin:g}, and the controller of "
-                f"{self.problem.name!r} looks every so many steps: take t = {begin + (n - 1) * h:.10g} or "
-                f"{begin + n * h:.10g}."
+                f"{self.problem.name!r} counts steps: take t = {begin + (n - 1) * h:.10g} or {begin + n * h:.10g}."
             )
         self._place(self._runner.row(), begin, (t - begin) / n)
         try:
@@ -135,10 +134,10 @@ class Integrator(Travels):
     def reset(self, Q0: Any = None, Omega0: Any = None, t0: Any = None, *, Pi0: Any = None) -> "Integrator":
         """Begin again, from the problem's start or from what is given; returns itself.
 
-        What is given becomes the start of `problem`, so that a later reset() comes back to it, and what is not given
-        stays as it was; parameters and inertia that `set` gave stay, and so do method and h. The method is started
-        anew, without a memory of the steps before; a controller looks at t0, and holds nothing of before. After it the
-        steps are, bit for bit, those of a new Integrator of `problem`.
+        What is given becomes the start of `problem`, so that a later reset() comes back to it; the rest of the start
+        stays, and so do parameters and inertia that `set` gave, the method and h. The method starts anew, without a
+        memory of earlier steps; a controller looks at t0, and holds nothing from before. From then on the steps are,
+        bit for bit, those of a new Integrator of `problem`.
         """
         if Q0 is not None or Omega0 is not None or t0 is not None or Pi0 is not None:
             start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0}

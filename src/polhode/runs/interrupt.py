@@ -8,7 +8,7 @@ from typing import Any
 class Interrupt:
     """Notes a first Ctrl-C, so that it takes effect between two pieces; a second one is raised at once.
 
-    What is over in an instant leaves it to Python, which raises it there and then: to ask for it costs 10 us.
+    A run that is over in an instant leaves Ctrl-C to Python, which raises it at once: asking for it costs 10 us.
     """
 
     def __init__(self, leave: bool = False) -> None:

@@ -24,17 +24,17 @@ def load(
 ) -> Any:
     """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
-    Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
-    is then False, and the message says how many of how many rows there are.
+    If the run did not end, or the file is damaged or cut, the rows that match their checksums are read; success is then
+    False, and the message says how many rows of how many are there.
 
     Parameters
     ----------
     path : path
         The file.
     problem : Problem or str
-        the problem that was solved. A file holds no functions: without it there is nothing between the states kept
-        (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of the file to the
-        second
+        the problem that was solved. A file holds no functions: without the problem there are no states between those
+        kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It is checked: it must lead from the first
+        state of the file to the second
     method : str, Method, callable or BlackBox
         what took the steps, where it is no method of the catalogue
 
@@ -96,7 +96,7 @@ def _events(data: Any) -> dict[str, Crossings]:
 
 
 def _dataset(path: Any) -> Any:
-    """The Dataset of a file, by the checksums of the file where a run wrote it."""
+    """The Dataset of a file; where a run wrote it, only what matches its checksums."""
     import xarray
 
     place = places.named(path)

@@ -1,7 +1,7 @@
 """Runs whose steps have lengths of their own: what drives them, and what they show on the way.
 
-Rows are the states after steps, with their times; or the states at times of the user's, which lie inside steps and
-change none of them. Events are looked for in every step, reductions take every step, weighted with its length.
+Rows are the states after steps, with their times; or the states at times that the user chose, which lie inside steps
+and change none of them. Events are looked for in every step; reductions take every step, weighted with its length.
 """
 
 import math
@@ -23,14 +23,14 @@ from polhode.runs.trajectory import Trajectory
 from polhode.runs.watched import Watched
 
 MOST_STEPS = 2**62
-"""As many as it takes to the end."""
+"""No limit: the run ends at its time."""
 
 CHUNK = 16_384
 """Steps between two looks at Ctrl-C and at the memory."""
 
 
 class PacedRun:
-    """One such run: where its rows go, and what was seen."""
+    """One such run: its rows, its events, and how far it is."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class PacedRun:
             self.samples[0], self.at = start, 1
 
     def go(self, tick: Callable[[int], None]) -> None:
-        """Take the steps, and tell how many thousandths of the run are done."""
+        """Take the steps, and call `tick` with how many thousandths of the run are done."""
         runner = self.runner
         runner.make_ready()
         chunk = 256 if runner.is_compiled else 16
@@ -98,7 +98,7 @@ class PacedRun:
             self.message = runner.failure(self.done, error)
 
     def _look_closely(self) -> None:
-        """At the next step, which is then taken, unless an event in it ends the run."""
+        """Look for events in the next step, and take it unless one of them ends the run."""
         runner, watched = self.runner, self.watched
         assert watched is not None
         try:

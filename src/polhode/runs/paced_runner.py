@@ -14,7 +14,7 @@ from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.machine_events import check_event, machine_events
 
 DOUBTS, PIECE = 16, 64
-"""How often machine code may raise before Python takes all steps, and how many it takes each time."""
+"""How often machine code may raise before Python takes all steps, and how many steps Python takes each time."""
 
 NO_TIMES, NO_SAMPLES = np.empty(0), np.empty((0, 7))
 
@@ -22,7 +22,7 @@ NO_EVENTS = np.empty(0, dtype=np.int64)
 
 
 def check_free_of_times(problem: Problem, advice: str) -> None:
-    """Steps of their own lengths meet no given times."""
+    """Refuse a problem in which something happens at fixed times: steps of their own lengths do not meet them."""
     if problem.control is not None:
         raise InputError(
             f"{problem.name!r} has a controller, or motors that are functions, which go with steps of one size: "
@@ -30,13 +30,13 @@ def check_free_of_times(problem: Problem, advice: str) -> None:
         )
     if problem.breaks:
         raise InputError(
-            f"The torque of {problem.name!r} jumps at given times, which steps of their own lengths do not meet: "
+            f"The torque of {problem.name!r} jumps at fixed times, which steps of their own lengths do not meet: "
             f"{advice}."
         )
 
 
 class PacedRunner(ABC):
-    """Takes steps of their own lengths; it knows where it is. Of a pace it asks what ``kernels/pacing.py`` says."""
+    """Takes steps of their own lengths and knows its state. What a pace is, ``kernels/pacing.py`` says."""
 
     clock: tuple[float, ...]
     raised: Exception | None = None
@@ -60,7 +60,7 @@ class PacedRunner(ABC):
 
     @abstractmethod
     def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]] | None:
-        """(loop, its last arguments) as machine code; None, with a warning, if it cannot be."""
+        """(loop, its last arguments) as machine code; None, with a warning, if it cannot be compiled."""
 
     @abstractmethod
     def torques(self, steps: int, iterations: int) -> int | None:
@@ -77,7 +77,7 @@ class PacedRunner(ABC):
 
     @property
     def t(self) -> float:
-        """The time it has come to."""
+        """The time that it has reached."""
         return self.clock[0]
 
     def watch(self, events: Events) -> None:
@@ -102,7 +102,7 @@ class PacedRunner(ABC):
         samples: np.ndarray = NO_SAMPLES,
         at: int = 0,
     ) -> tuple[Any, ...]:
-        """Take at most n steps: (taken, next sample, iterations, error, whether the next is one to look at)."""
+        """Take at most n steps: (taken, next sample, iterations, error, whether the next step must be looked at)."""
         self.make_ready()
         if self._is_compiled:
             loop, last = self._loop
@@ -114,7 +114,7 @@ class PacedRunner(ABC):
             )
             try:
                 done = loop(*head, t_end, n, numbers, clock, out, times, samples, at, self._addresses, axes, *last)
-            except Exception:  # of machine code of a user's function: Python takes some steps, and says what it was
+            except Exception:  # a user's function raised in machine code: Python takes some steps, and says what it was
                 self._doubts += 1
                 self._is_compiled, n = self._doubts < DOUBTS, min(n, PIECE)
             else:
@@ -154,13 +154,13 @@ class PacedRunner(ABC):
         return float(self._functions[k](t, np.array(Q).reshape(3, 3) @ axes.T, axes @ np.array(Omega)))
 
     def forget(self) -> None:
-        """The loop is made anew: what it is about has changed."""
+        """Make the loop anew: what it works on has changed."""
         self._loop = None
 
     # ---- the step ahead, for a close look --------------------------------------------------------------
 
     def peek(self, t_end: float) -> tuple[float, tuple[float, ...]]:
-        """Time and row after the next step, which is not taken; `part` is then about it."""
+        """Time and row after the next step, which is not taken yet; `part` then gives states inside it."""
         go, _, about = self.pace
         after, later, iterations, _, inner = go(about, t_end, self.one.state, self.clock, self.one.body)
         self.h = later[0] - self.t
@@ -168,12 +168,12 @@ class PacedRunner(ABC):
         return later[0], after[0] + after[1]
 
     def take(self) -> int:
-        """Take the step that `peek` has made; its iterations."""
+        """Take the step that `peek` has computed; returns its iterations."""
         self.one.state, self.clock, iterations = self._ahead
         return iterations
 
     def part(self, s: float, t: float) -> tuple[float, ...] | None:
-        """The row a time s behind the begin of the step ahead."""
+        """The row a time s after the beginning of the step ahead."""
         _, inside, about = self.pace
         begin, state, inner = self._step
         q, Pi = inside(about, s, self.h, begin, state, inner, self.one.body)

@@ -22,7 +22,7 @@ BUFFER = 16_384
 
 
 class RowsInMemory:
-    """Rows in memory: all of them, allocated at once."""
+    """Rows in memory, in one table for the whole run."""
 
     def __init__(self, run: "Run", saved: dict[str, Any] | None) -> None:
         self._runner, self._n, self._every = run.runner, run.n, run.every
@@ -65,7 +65,7 @@ class RowsInMemory:
         return turns.fastest(self._columns["Omega"])
 
     def finished(self, stats: dict[str, Any]) -> dict[str, Any]:
-        """Time, attitudes and velocities, or what makes them; after `fastest`."""
+        """Time, attitudes and velocities, or what makes them; `fastest` must have been called."""
         return {**self._columns, "saved": {}}
 
 
@@ -122,13 +122,13 @@ class RowsInFile:
         return {"rows": np.array(self.store.rows), "digest": np.array(self.store.digest())}
 
     def finished(self, stats: dict[str, Any]) -> dict[str, Any]:
-        """Columns that read from the file where they are looked at."""
+        """Columns that are read from the file when they are looked at."""
         stats["file"] = str(self.store.path)
         if not self.store.finish(self.run.message, stats, not self.run.message):
             stats["file"] = None
             warn(
-                f"{self.store.path} was replaced or removed by somebody else while the run went on, and does not hold "
-                "it. The Trajectory still does: save it under another name."
+                f"{self.store.path} was replaced or removed by somebody else during the run, and does not hold it. The "
+                "Trajectory still does: save it under another name."
             )
         columns = self.store.columns()
         if self._wheels is not None:

@@ -55,9 +55,9 @@ class Runner(Protocol):
         """Begin anew from a row at time t, with steps of h."""
 
     def again(self, problem: Problem, h: float) -> bool:
-        """Begin anew where this problem begins, its own but for the start; False if the runner must be made anew.
+        """Begin anew from the start of this problem, which differs from the runner's in nothing else.
 
-        It must where it runs functions that may have changed since.
+        False if a new runner must be made, because functions that it runs may have changed since.
         """
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
@@ -87,7 +87,7 @@ def runner_of(
     survey: Survey | None = None,
     held: tuple[float, ...] = (),
 ) -> Runner:
-    """The runner that a method needs; `held` is what the controller of another runner held."""
+    """The runner that a method needs; `held` is taken over from the controller of another runner."""
     if isinstance(method, Method):
         if problem.control is not None:
             return ControlledRunner(problem, method, h, compiled, survey=survey, held=held)

@@ -21,7 +21,8 @@ from polhode.runs.candidates import able, witnesses
 from polhode.runs.embedded import FINEST as FINEST_PAIR
 from polhode.runs.embedded import Embedded, rkmk54
 from polhode.runs.setting import Setting, order_of
-from polhode.runs.taylor import FINEST, Taylor, series_of
+from polhode.runs.taylor import FINEST, Taylor
+from polhode.runs.taylor_series import series_of
 from polhode.runs.trajectory import Trajectory
 
 BEST = 1e-14

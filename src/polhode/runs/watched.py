@@ -1,8 +1,7 @@
-"""A runner that looks while it runs: states at times of the user's, and events.
+"""A runner that watches while it runs: states at times that the user chose, and events.
 
 Between two steps the state is that of one shorter step from the last (``Runner.part``): the method's own solution, to
-its order, for every one-step method there is. A run with times or events takes the same steps, bit for bit, as one
-without.
+its order, for every one-step method. A run with times or events takes the same steps, bit for bit, as one without.
 """
 
 import dataclasses
@@ -75,7 +74,7 @@ class Watched:
         return self._runner.t0 + i * self._runner.h
 
     def _step_of(self, t: float) -> int:
-        """The step in which a time lies; one within rounding of a step's begin lies there."""
+        """The step in which a time lies; a time within rounding of the beginning of a step belongs to that step."""
         x = (t - self._runner.t0) / self._runner.h
         k = round(x)
         return k if self._is_at(t, k) else math.floor(x)
@@ -121,7 +120,7 @@ class Watched:
             if self._machine is not None:
                 try:
                     took, row, left, its, error, stop = self._machine(i, end - i, every, left, out, row, self._values)
-                except Exception:  # of a function of the user's: Python says which, and where
+                except Exception:  # a user's function raised: Python says which, and where
                     raised = True
                 else:
                     i, iterations = i + took, iterations + its
@@ -172,7 +171,7 @@ class Watched:
         return False
 
     def _met(self, t: float, values: list[float]) -> list[tuple[float, str, int]]:
-        """(theta, name, direction) of all that happens in the step from here, in order; `values` are at its end."""
+        """(theta, name, direction) of all events in the step from here, in order; `values` are those at its end."""
         met: list[tuple[float, str, int]] = []
         middle = {theta: self._part(t, theta) for theta in NODES}
         for name, first, last in zip(self._found, self._values, values):
@@ -193,7 +192,7 @@ class Watched:
         return row
 
     def _first(self, name: str) -> float:
-        """The value at the start, where what cannot be an event is told."""
+        """The value at the start; a sentence if the function cannot be an event."""
         t = self._runner.t0
         try:
             value = self._value(name, t, self._runner.row())
@@ -229,7 +228,7 @@ class Watched:
         return self.with_events(dataclasses.replace(s, **changed), keep_last=not self._is_sampled)
 
     def with_events(self, s: Trajectory, keep_last: bool) -> Trajectory:
-        """A Trajectory with the events; if one has ended the run, with the state there as the last, if it is kept."""
+        """A Trajectory with the events. If one has ended the run, `keep_last` adds the state there as the last."""
         changed: dict[str, Any] = {}
         if self._last is not None:
             t, last = self._last
@@ -244,7 +243,7 @@ class Watched:
 
     @property
     def last_time(self) -> float:
-        """When an event ended the run; not a number before."""
+        """When an event ended the run; NaN if none has."""
         return math.nan if self._last is None else self._last[0]
 
     @property
