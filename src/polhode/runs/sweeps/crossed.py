@@ -1,4 +1,4 @@
-"""What is kept of the events of a chunk: of each body how many crossings there were, and the first of them."""
+"""What is kept of the events of a chunk: for each body the number of crossings, and the first of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from polhode.runs.sweeps.statistics import statistics
 def compute(path: str, index: int, threads: int | None = None) -> tuple[int, int]:
     """Compute and store a chunk; returns how many bodies it has and how many of them failed.
 
-    This is what travels: a path and a number. It may be computed twice, by two workers at once: the bytes are the same.
+    This is what travels: a path and a number. Two workers may compute it at once: the bytes are the same.
     """
     place = pathlib.Path(path)
     plan = _plan(path, (place / ".polhode" / "plan.json").stat().st_mtime_ns)
@@ -113,7 +113,7 @@ SILENCE = _Silence()
 
 
 def tried(path: str) -> str:
-    """What a worker says before anything starts: the plan can be unpacked there. Returns an error, or nothing."""
+    """In a worker, before anything starts: try to unpack the plan. Returns what went wrong, or nothing."""
     try:
         store.plan_of(pathlib.Path(path))
     except (InputError, OSError) as error:
