@@ -203,7 +203,7 @@ def _check_data(problem: Problem, name: str) -> None:
     if name not in (*DATA, *names):
         raise InputError(
             f"A sweep cannot run over {name}: it can over {', '.join((*DATA, *names))} of the problem "
-            f"{problem.name!r}, and over method and h. A parameter is made with Problem(..., parameters={{name: value}})."
+            f"{problem.name!r}, and over method and h. Problem(..., parameters={{name: value}}) makes a parameter."
         )
 
 
