@@ -33,10 +33,10 @@ def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
         return value.replaced(**values) if values else value
     if not callable(value):
         raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Problem, or a function that makes one.")
-    made = value(**values)
-    if not isinstance(made, Problem):
-        raise InputError(f"{one_line(name)} returned {one_line(made)}; it must return a Problem.")
-    return made
+    problem = value(**values)
+    if not isinstance(problem, Problem):
+        raise InputError(f"{one_line(name)} returned {one_line(problem)}; it must return a Problem.")
+    return problem
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -149,10 +149,11 @@ class Problem(Quantities, ForRuns):
 
     def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, functions.Form]) -> None:
         self.forces = self.internal.forces(moving=torques.takes_velocity(forms))
-        made = torques.kernels(users, forms, self.forces, self.internal.held is not None)
-        self.torque_kernel, self.conservative_kernel, self.moving_kernels = made.torque, made.conservative, made.moving
-        self.potential_kernel, self.timed_potential_kernel = made.potential, made.timed_potential
-        self.has_torque = made.has_torque
+        kernels = torques.kernels(users, forms, self.forces, self.internal.held is not None)
+        self.torque_kernel, self.conservative_kernel = kernels.torque, kernels.conservative
+        self.potential_kernel, self.timed_potential_kernel = kernels.potential, kernels.timed_potential
+        self.moving_kernels = kernels.moving
+        self.has_torque = kernels.has_torque
 
     @classmethod
     @inputs.checked_call

@@ -88,8 +88,8 @@ _KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], dict[tuple[Any, ...], Kept
 def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | None:
     """(body, entry) of a problem and a method that have run before and are proved unchanged; None otherwise."""
     kernel, _ = problem.source(method)
-    kept = _KEPT.get(kernel)
-    entry = None if kept is None else kept.get(_key(problem, method))
+    entries = _KEPT.get(kernel)
+    entry = None if entries is None else entries.get(_key(problem, method))
     if entry is None:
         return None
     if entry.digest is not None:
@@ -108,10 +108,12 @@ def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, st
     now = None if is_static(kernel) else proof(kernel)
     if now is None and not is_static(kernel):
         return
-    kept = _KEPT.setdefault(kernel, {})
-    kept[_key(problem, method)] = Kept((J, iJ, numbers, rest), code, method, None if now is None else now.digest, start)
-    for old in list(kept)[:-MOST_KEPT]:
-        kept.pop(old, None)
+    entries = _KEPT.setdefault(kernel, {})
+    entries[_key(problem, method)] = Kept(
+        (J, iJ, numbers, rest), code, method, None if now is None else now.digest, start
+    )
+    for old in list(entries)[:-MOST_KEPT]:
+        entries.pop(old, None)
 
 
 OFTEN = 1000

@@ -64,7 +64,7 @@ def crossings_of_many(g: Many, first: np.ndarray, last: np.ndarray) -> Changes:
 def _sampled(g: Many, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(which, theta, value) of all samples: enough that between two neighbours is at most one change of sign."""
     active, values = np.arange(len(first)), np.stack([first, last], axis=1)
-    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for n in SAMPLES:
         nodes = np.array([math.sin(math.pi * k / (2 * n)) ** 2 for k in range(n)] + [1.0])
         more = np.empty((len(active), n + 1))
@@ -78,13 +78,13 @@ def _sampled(g: Many, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, 
         settled = (np.abs(c[:, -3:]).sum(axis=1) <= SETTLED * size) & (size > 0)
         bent = settled & ~_is_monotone(c)
         ends = settled | ~np.isfinite(size) | (size == 0) | (n == SAMPLES[-1])
-        kept.append((np.repeat(active[ends], n + 1), np.tile(nodes, int(ends.sum())), values[ends].ravel()))
+        samples.append((np.repeat(active[ends], n + 1), np.tile(nodes, int(ends.sum())), values[ends].ravel()))
         which, theta = _between(active[bent], c[bent])
-        kept.append((which, theta, g(which, theta)))
+        samples.append((which, theta, g(which, theta)))
         active, values = active[~ends], values[~ends]
         if not len(active):
             break
-    which, theta, value = (np.concatenate(x) for x in zip(*kept))
+    which, theta, value = (np.concatenate(x) for x in zip(*samples))
     return which, theta, value
 
 

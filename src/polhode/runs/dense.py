@@ -86,10 +86,10 @@ def joined(s: Any, problem: Any, method: Any = None) -> Any:
         ) from None
     whole = dataclasses.replace(s, problem=problem, integrator=integrator_of)
     if "energy" in s.saved and problem.has_energy:
-        kept, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
-        if not abs(now - kept) <= SAME * max(1.0, abs(kept)):
+        filed, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
+        if not abs(now - filed) <= SAME * max(1.0, abs(filed)):
             raise InputError(
-                f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {kept:.6g}. "
+                f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {filed:.6g}. "
                 "Give the problem that was solved, with its parameters."
             )
     if problem.control is None and len(s.t) > 1:

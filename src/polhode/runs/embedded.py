@@ -95,9 +95,9 @@ def rkmk54(rtol: float = RTOL, atol: float = 0.0) -> Embedded:
         raise InputError(f"rtol is {rtol:g}; it must be between {FINEST:g}, near the rounding of a float, and 0.1.")
     if atol < 0:
         raise InputError(f"atol is {atol:g}; it must not be negative.")
-    told = "" if (rtol, atol) == (RTOL, 0.0) else f"({rtol:.3g})" if atol == 0 else f"({rtol:.3g}, {atol:.3g})"
+    tolerances = "" if (rtol, atol) == (RTOL, 0.0) else f"({rtol:.3g})" if atol == 0 else f"({rtol:.3g}, {atol:.3g})"
     title = "Munthe-Kaas, pair of Dormand and Prince, steps by tolerance"
-    return Embedded(f"{NAME}{told}", _Advanced(rtol, atol), title, rtol + atol, rtol, atol)
+    return Embedded(f"{NAME}{tolerances}", _Advanced(rtol, atol), title, rtol + atol, rtol, atol)
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ class Integrator(Travels):
 
     def _make(self, held: tuple[float, ...] = ()) -> None:
         self._runner: Runner = runner_of(self.problem, self._method, self.h, self._compiled, held=held)
-        self._taken, self._nowhere = 0, np.empty((0, self._runner.width))
-        self._seen: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
+        self._steps, self._nowhere = 0, np.empty((0, self._runner.width))
+        self._last_state: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
 
     def __repr__(self) -> str:
         return f"<Integrator of {self.problem.name} by {self.method}, h = {self.h:g}: t = {self.t:g}>"
@@ -66,7 +66,7 @@ class Integrator(Travels):
     @property
     def t(self) -> float:
         """The time."""
-        return self._runner.t0 + self._taken * self._runner.h
+        return self._runner.t0 + self._steps * self._runner.h
 
     @property
     def Q(self) -> np.ndarray:
@@ -87,21 +87,21 @@ class Integrator(Travels):
         return wheels.speeds(np.array([self.t]), self.Omega[None])[0]
 
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
-        if self._seen is None:
+        if self._last_state is None:
             Q, Omega = self._runner.in_users_axes(np.array([self._runner.row()]))
-            self._seen = Q[0], Omega[0]
-        return self._seen
+            self._last_state = Q[0], Omega[0]
+        return self._last_state
 
     def step(self, n: int = 1) -> "Integrator":
         """Take n steps of h; returns itself."""
         if n.__class__ is not int or n < 1:
             n = inputs.whole("n", n)
         runner = self._runner
-        took, _, _, _, error, _ = runner.advance(self._taken, n, NEVER, NEVER, self._nowhere, 0)
-        self._taken += took
-        self._seen = None
+        took, _, _, _, error, _ = runner.advance(self._steps, n, NEVER, NEVER, self._nowhere, 0)
+        self._steps += took
+        self._last_state = None
         if took < n:
-            raise RunError(runner.failure(self._taken, self.t, error)) from runner.raised
+            raise RunError(runner.failure(self._steps, self.t, error)) from runner.raised
         return self
 
     def advance_to(self, t: float) -> "Integrator":
@@ -128,7 +128,7 @@ class Integrator(Travels):
         try:
             return self.step(n)
         finally:
-            self._place(self._runner.row(), t if self._taken == n else self.t, h)
+            self._place(self._runner.row(), t if self._steps == n else self.t, h)
 
     @inputs.checked_call
     def reset(self, Q0: Any = None, Omega0: Any = None, t0: Any = None, *, Pi0: Any = None) -> "Integrator":
@@ -143,7 +143,7 @@ class Integrator(Travels):
             start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0}
             self.problem = self.problem.replaced(**{k: x for k, x in start.items() if x is not None})
         if self._runner.again(self.problem, self.h):
-            self._taken, self._seen = 0, None
+            self._steps, self._last_state = 0, None
         else:
             self._make()
         return self
@@ -163,13 +163,13 @@ class Integrator(Travels):
 
     def _place(self, row: Any, t: float, h: float) -> None:
         self._runner.place(row, t, h)
-        self._taken, self._seen = 0, None
+        self._steps, self._last_state = 0, None
 
     def _luggage(self) -> dict[str, Any]:
         runner = self._runner
         state = [float(x) for x in runner.numbers()]
-        kept = {k: x for k, x in vars(self).items() if k not in ("_runner", "_nowhere", "_seen")}
-        return kept | {"_at": (runner.t0, runner.h, self._taken, state, runner.held)}
+        luggage = {k: x for k, x in vars(self).items() if k not in ("_runner", "_nowhere", "_last_state")}
+        return luggage | {"_at": (runner.t0, runner.h, self._steps, state, runner.held)}
 
     def __setstate__(self, luggage: dict[str, Any]) -> None:
         t0, h, done, state, held = luggage.pop("_at")
@@ -177,7 +177,7 @@ class Integrator(Travels):
         self._make(held)
         self._place(self._runner.row(), t0, h)
         self._runner.restore(state)
-        self._taken = done
+        self._steps = done
 
     def __copy__(self) -> "Integrator":
         other = object.__new__(type(self))

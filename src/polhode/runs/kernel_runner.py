@@ -56,12 +56,12 @@ class KernelRunner:
         self.is_compiled = False
         self._code: Code | None = None
         self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
-        kept: Kept | None = None
+        earlier: Kept | None = None
         if survey is None and compiled is not False:
             entry = known(problem, self.method)
             if entry is not None:
-                self.body, kept = entry
-                self._code, self.is_compiled = kept.code, True
+                self.body, earlier = entry
+                self._code, self.is_compiled = earlier.code, True
         try:
             if self._code is None:
                 self.body = body_of(problem, self.method)
@@ -71,11 +71,11 @@ class KernelRunner:
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        if kept is None and compiled is not False:
+        if earlier is None and compiled is not False:
             self._compile(required=bool(compiled))
-        elif kept is not None and kept.digest is not None and kept.compared != (self.t0, q, Pi):
-            self._guard(kept.code.held[0], kept.code.kind)
-            kept.compared = self.t0, q, Pi
+        elif earlier is not None and earlier.digest is not None and earlier.compared != (self.t0, q, Pi):
+            self._guard(earlier.code.held[0], earlier.code.kind)
+            earlier.compared = self.t0, q, Pi
 
     def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)

@@ -53,7 +53,7 @@ def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, l
     raw = file.read(4 * -(-counted // BLOCK))
     checksums = np.frombuffer(raw[: len(raw) // 4 * 4], ">u4").tolist()
     present = min(planned, max(0, os.fstat(file.fileno()).st_size - begin) // size)
-    most, kept, bad = min(counted, present), 0, []
+    most, good, bad = min(counted, present), 0, []
     columns = {k: np.empty((most, *dtype[k].shape)) for k in fields}
     file.seek(begin)
     for at, checksum in zip(range(0, most, BLOCK), checksums):
@@ -62,11 +62,11 @@ def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, l
         if _matches(raw, count, size, checksum):
             block = np.frombuffer(raw, dtype, count)
             for k, column in columns.items():
-                column[kept : kept + count] = block[k]
-            kept += count
+                column[good : good + count] = block[k]
+            good += count
         else:
             bad.append((at, at + count - 1))
-    return {k: column[:kept] for k, column in columns.items()}, counted, present, bad
+    return {k: column[:good] for k, column in columns.items()}, counted, present, bad
 
 
 def _matches(raw: bytes, count: int, size: int, checksum: int) -> bool:

@@ -80,7 +80,7 @@ class Asked:
         runner = AdaptiveRunner(self.problem, method, h, density, compiled)
         s = self._run(runner, end, inputs.whole("save_every", self.save_every), wanted, h, runner.one.method)
         turns.warn_of(f"{s.method} let {self.problem.name} turn", s.stats["largest_turn"] / abs(h), h)
-        return self._told(s)
+        return self._with_policy(s)
 
     def by_tolerance(self, method: Embedded) -> Trajectory:
         """A run whose steps are as long as the tolerance allows."""
@@ -103,12 +103,12 @@ class Asked:
                 wanted = tuple(t_end if k == n else self.problem.t0 + k * h for k in rows)
         compiled = inputs.flag_or_none("compiled", self.compiled)
         runner = EmbeddedRunner(self.problem, method, abs(longest), t_end, compiled)
-        return self._told(self._run(runner, (t_end, MOST_STEPS), every, wanted, shown, method))
+        return self._with_policy(self._run(runner, (t_end, MOST_STEPS), every, wanted, shown, method))
 
     def _wanted(self) -> tuple[float, ...] | None:
         return None if self.t_eval is None else inputs.times("t_eval", self.t_eval)
 
-    def _told(self, s: Trajectory) -> Trajectory:
+    def _with_policy(self, s: Trajectory) -> Trajectory:
         policy = inputs.choice("on_failure", self.on_failure, FAILURES)
         return after_failure(s, policy, s.message if not s.success else "")
 

@@ -83,11 +83,11 @@ class PacedRunner(ABC):
     def watch(self, events: Events) -> None:
         """Stop before each step in which one of these may change its sign."""
         self._functions = tuple(events.functions.values())
-        made = machine_events(events) if self._is_compiled else None
-        if made is None:
+        compiled = machine_events(events) if self._is_compiled else None
+        if compiled is None:
             self._is_compiled = False
             return
-        kernels, code = made
+        kernels, code = compiled
         axes = np.array(self.problem.axes.ravel())
         for kernel, machine in zip(kernels, code):
             check_event(self.one, kernel, machine, axes)

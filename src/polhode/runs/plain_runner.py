@@ -132,6 +132,6 @@ class PlainRunner:
     def failure(self, k: int, t: float, error: float) -> str:
         where = f"at step {k} (t = {t:g}) of {self.problem.name}"
         if self.raised is not None:
-            said = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."
-            return f"{self.name} raised {said} What was computed until then is here."
+            what = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."
+            return f"{self.name} raised {what} What was computed until then is here."
         return f"{self.name} returned a value that is not finite {where}."

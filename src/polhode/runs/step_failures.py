@@ -15,8 +15,8 @@ def failure_of(runner: "KernelRunner", k: int, t: float, error: float) -> str:
     """The sentence for a step that failed: number k, at time t."""
     where = f"step {k} (t = {t:g}) of {runner.problem.name} with h = {runner.h:g}"
     if runner.raised is not None:
-        said = str(runner.raised).rstrip(".")
-        return f"{type(runner.raised).__name__} in {where}: {said}. What was computed until then is here."
+        reason = str(runner.raised).rstrip(".")
+        return f"{type(runner.raised).__name__} in {where}: {reason}. What was computed until then is here."
     if error > 0:
         return (
             f"{runner.name} did not solve its equations at {where}: the iteration was given up with an "

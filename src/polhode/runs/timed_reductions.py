@@ -57,13 +57,13 @@ class TimedSurvey:
         return {name: self._result(name, k) for k, name in enumerate(self.names)}
 
     def _result(self, name: str, k: int) -> Reduction:
-        kept, first, m = self._tally[self._tally[:, 0] > 0], float(self._first[k]), len(self.names)
+        blocks, first, m = self._tally[self._tally[:, 0] > 0], float(self._first[k]), len(self.names)
         if self._count < 2:
             nan = math.nan
             return Reduction(name, first, self._count, nan, nan, nan, nan, nan, np.empty(0), np.empty(0))
-        w, wx, wxx, wy, wxy = (math.fsum(kept[:, i]) for i in (0, 1, 2, 3 + k, 3 + m + k))
+        w, wx, wxx, wy, wxy = (math.fsum(blocks[:, i]) for i in (0, 1, 2, 3 + k, 3 + m + k))
         slope = (wxy - wx * wy / w) / (wxx - wx * wx / w) / self._length
-        t, means = self._begin + self._length * kept[:, 1] / kept[:, 0], kept[:, 3 + k] / kept[:, 0]
+        t, means = self._begin + self._length * blocks[:, 1] / blocks[:, 0], blocks[:, 3 + k] / blocks[:, 0]
         return Reduction(
             name,
             first,

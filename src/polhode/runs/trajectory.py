@@ -134,9 +134,9 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     def _luggage(self) -> dict[str, Any]:
         columns = {"t": self.t, "Q": self.Q, "Omega": self.Omega}
-        kept = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
-        kept.pop("columns_of_run", None)
-        return kept
+        luggage = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
+        luggage.pop("columns_of_run", None)
+        return luggage
 
     def __repr__(self) -> str:
         outcome = "" if self.success else f", stopped: {self.message}"

@@ -36,7 +36,7 @@ class Watched:
         self._is_sampled = times is not None
         self._rows: list[Row] = []
         self._events = events or Events({}, (), {})
-        self._found: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
+        self._crossed: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
         if events:
             if runner.problem.control is not None:
@@ -112,7 +112,7 @@ class Watched:
     # ---- events -------------------------------------------------------------------------------------
 
     def _go(self, i: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
-        if not self._found:
+        if not self._crossed:
             return self._runner.advance(i, n, every, left, out, row)[:5]
         begin, end, iterations = i, i + n, 0
         while i < end:
@@ -154,16 +154,16 @@ class Watched:
 
     def look(self, t: float, row: Row, t_after: float, after: Row) -> bool:
         """Look closely at one step of the runner, from a row to a row; whether an event in it ends the run."""
-        self._values = [self._value(name, t, row) for name in self._found]
+        self._values = [self._value(name, t, row) for name in self._crossed]
         return self._has_ended(t, t_after, after)
 
     def _has_ended(self, t: float, t_after: float, after: Row) -> bool:
         """Note what happens in the step from t, where the runner is; True where an event has ended the run."""
-        values = [self._value(name, t_after, after) for name in self._found]
+        values = [self._value(name, t_after, after) for name in self._crossed]
         for theta, name, way in self._met(t, values):
             place = t + theta * self._runner.h if theta < 1 else t_after
             state = after if theta == 1 else self._part(t, theta)
-            self._found[name].append((place, way, state))
+            self._crossed[name].append((place, way, state))
             if name in self._events.terminal:
                 self._last, self.ended = (place, state), name
                 return True
@@ -172,9 +172,9 @@ class Watched:
 
     def _met(self, t: float, values: list[float]) -> list[tuple[float, str, int]]:
         """(theta, name, direction) of all events in the step from here, in order; `values` are those at its end."""
-        met: list[tuple[float, str, int]] = []
+        events: list[tuple[float, str, int]] = []
         middle = {theta: self._part(t, theta) for theta in NODES}
-        for name, first, last in zip(self._found, self._values, values):
+        for name, first, last in zip(self._crossed, self._values, values):
 
             def g(theta: float, name: str = name) -> float:
                 row = middle[theta] if theta in middle else self._part(t, theta)
@@ -182,8 +182,8 @@ class Watched:
 
             b, c, d = map(g, NODES)
             if may_cross(first, b, c, d, last):
-                met.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
-        return sorted(met)
+                events.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
+        return sorted(events)
 
     def _part(self, t: float, theta: float) -> Row:
         row = self._runner.part(theta * self._runner.h, t)
@@ -237,8 +237,8 @@ class Watched:
                 columns = (("t", np.array([t])), ("Q", Q), ("Omega", Omega))
                 changed |= {k: np.concatenate([getattr(s, k), x]) for k, x in columns}
             changed["message"] = f"The event {self.ended!r} ended the run at t = {t:g}."
-        if self._found:
-            changed["events"] = {name: self._crossings(crossings) for name, crossings in self._found.items()}
+        if self._crossed:
+            changed["events"] = {name: self._crossings(crossings) for name, crossings in self._crossed.items()}
         return dataclasses.replace(s, **changed)
 
     @property
@@ -247,9 +247,9 @@ class Watched:
         return math.nan if self._last is None else self._last[0]
 
     @property
-    def found(self) -> dict[str, list[tuple[float, int, Row]]]:
+    def crossed(self) -> dict[str, list[tuple[float, int, Row]]]:
         """(time, direction, row) of all that happened, by the name of the event."""
-        return self._found
+        return self._crossed
 
     def _crossings(self, crossings: list[tuple[float, int, Row]]) -> Crossings:
         Q, Omega = self._states([row for _, _, row in crossings])
@@ -264,5 +264,5 @@ def _machine_watch(runner: Runner, events: Events) -> Any:
     """watch(first, n, every, left, out, row, values) by machine code; None where that cannot be."""
     if not isinstance(runner, KernelRunner) or not runner.is_compiled:
         return None
-    made = machine_events(events)
-    return None if made is None else watching(runner, *made)
+    compiled = machine_events(events)
+    return None if compiled is None else watching(runner, *compiled)

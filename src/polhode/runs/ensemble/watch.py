@@ -132,7 +132,7 @@ class Watch:
 
     def keep_alone(self, i: int, runner: Watched) -> None:
         """Keep what a body met that ran by itself."""
-        order = sorted((t, k, way, row) for k, name in enumerate(self._names) for t, way, row in runner.found[name])
+        order = sorted((t, k, way, row) for k, name in enumerate(self._names) for t, way, row in runner.crossed[name])
         if self.h < 0:
             order.reverse()
         t, event, way, rows = zip(*order) if order else ((), (), (), ())

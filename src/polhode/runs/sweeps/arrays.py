@@ -67,10 +67,10 @@ def _coordinate(group: Any, plan: Plan, axis: Axis, data: str, chunk: int) -> No
     rest = numbers.shape[1:]
     dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
     chunks = (chunk if drawn else min(MOST_IN_A_CHUNK, axis.length), *rest)
-    made = _array(group, _name(plan, axis, data), dims, (axis.length, *rest), chunks, "f8", np.nan)
-    made.attrs["given"] = 1
+    array = _array(group, _name(plan, axis, data), dims, (axis.length, *rest), chunks, "f8", np.nan)
+    array.attrs["given"] = 1
     if not drawn:
-        made[...] = numbers
+        array[...] = numbers
 
 
 def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str, fill: float) -> Any:

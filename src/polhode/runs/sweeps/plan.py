@@ -159,11 +159,11 @@ class Plan:
         """All that two sweeps must have in common to be the same, by name; functions and arrays as hashes."""
         p = self.problem
         numbers = (p.moments, p.axes, p.parameters, p.Q0, p.Omega0, p.t0)
-        made = p.made_of
+        functions = p.made_of
         about: dict[str, Any] = {
             "problem": p.name,
             "data of the problem": _digest(*(np.asarray(x, float).tobytes() for x in numbers)),
-            "functions of the problem": _seen_through("the functions of the problem", made),
+            "functions of the problem": _seen_through("the functions of the problem", functions),
             "method": None if self.method is None else name_of(self.method),
             "code of the method": None if self.method is None else _code(self.method),
             "h": self.h,

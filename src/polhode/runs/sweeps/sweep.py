@@ -169,8 +169,8 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     t_end = None if t_end is None else inputs.number("t_end", t_end)
     steps = None if n_steps is None else inputs.whole("n_steps", n_steps)
     step = None if h is None else inputs.step_size(h)
-    made = None if method is None else integrator(method)
-    rough = Plan(body, made, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
+    method_used = None if method is None else integrator(method)
+    rough = Plan(body, method_used, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
     every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
     most = max(rough.steps(one)[1] for one in every_h)
     fewest = min(rough.steps(one)[1] for one in every_h)
@@ -181,8 +181,8 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     times = rough.times()
     samples = 0 if times is None else len(times)
     _check_names(axes, kept.variables(samples))
-    _check_runs(body, axes, made, [rough.steps(one) for one in every_h])
-    return Plan(body, made, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
+    _check_runs(body, axes, method_used, [rough.steps(one) for one in every_h])
+    return Plan(body, method_used, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
 
 
 def _check_names(axes: Any, variables: Any) -> None:
@@ -206,8 +206,8 @@ def _check_runs(body: Any, axes: Any, method: Any, intervals: list[tuple[float, 
 STORED = "What was stored is there: ph.sweep.resume goes on."
 
 
-def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str = STORED) -> Any:
-    """Compute the chunks that are not there; returns the Dataset. `kept` says what becomes of a sweep that stops."""
+def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, remains: str = STORED) -> Any:
+    """Compute the chunks that are not there; returns the Dataset. `remains` says what becomes of a sweep that stops."""
     progress, team = inputs.flag("progress", progress), crew(workers)
     place = pathlib.Path(os.path.abspath(path))  # workers may be in other folders
     try:
@@ -217,11 +217,11 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str
         stopped = ""
         if todo:
             _check_travel(team, place)
-            stopped = _worked(team, place, plan, todo, lost, progress, kept)
+            stopped = _worked(team, place, plan, todo, lost, progress, remains)
         if not lost and not stopped:
             store.tidy(path)
     except WorkersLost as error:
-        raise RunError(f"{error} {kept}") from error
+        raise RunError(f"{error} {remains}") from error
     finally:
         team.close()
     for text in (stopped, _lost_chunks(lost)):
@@ -231,7 +231,7 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str
 
 
 def _worked(
-    team: Crew, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool, kept: str
+    team: Crew, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool, remains: str
 ) -> str:
     """Hand the tasks out; `lost` takes those that failed. Returns a sentence if the work was interrupted."""
     done = plan.count - len(todo)
@@ -242,7 +242,7 @@ def _worked(
             for outcome in team.each(tasks.compute, [(str(path), i, team.threads) for i in todo]):
                 index, error = todo[outcome.index], outcome.error
                 if isinstance(error, OSError):
-                    raise places.unwritable(f"The store {places.shown(path)}", error, kept) from error
+                    raise places.unwritable(f"The store {places.shown(path)}", error, remains) from error
                 if isinstance(error, InputError):  # of the plan: every chunk would say the same
                     raise error
                 if error is not None:
@@ -253,7 +253,7 @@ def _worked(
                 done += 1
                 tick(counts.done, label + counts.told(len(lost)))
     except KeyboardInterrupt:
-        return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {kept}"
+        return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {remains}"
     return ""
 
 

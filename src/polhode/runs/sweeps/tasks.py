@@ -74,10 +74,10 @@ def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
         variables |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
     short: list[int] = []
     if plan.kept.events is not None:
-        met = ends(e, plan.kept.events)
-        short = [end.body for end in met]
+        last = ends(e, plan.kept.events)
+        short = [end.body for end in last]
         if plan.kept.final and plan.kept.events.terminal:
-            variables |= ended(e, met)
+            variables |= ended(e, last)
         variables |= crossed(e, plan.kept.events, plan.kept.crossings)
     for name in plan.kept.reduce:
         variables |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}

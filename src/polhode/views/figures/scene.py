@@ -77,14 +77,14 @@ def _attitudes(trajectory: Any, t: Any) -> Any:
 
     times, Q = _rising(trajectory.t, trajectory.Q)
     inside = slice(max(0, np.searchsorted(times, t[0], "right") - 1), np.searchsorted(times, t[-1]) + 1)
-    times, kept = times[inside], Rotation().from_matrix(Q[inside])
+    times, rotations = times[inside], Rotation().from_matrix(Q[inside])
     gap = (np.diff(times) * np.linalg.norm(_rising(trajectory.t, trajectory.Omega)[1][inside][:-1], axis=1)).max()
     if gap > COARSE:
         raise InputError(
-            f"Between the states kept the body turns by {gap:.2g} rad, and what it does in between is not known: solve "
+            f"Between two states kept the body turns by {gap:.2g} rad, and what it does in between is not known: solve "
             "with a smaller save_every (or h), so that it turns by less than 1 rad."
         )
-    return Slerp(times, kept)(np.clip(t, times[0], times[-1])).as_matrix()
+    return Slerp(times, rotations)(np.clip(t, times[0], times[-1])).as_matrix()
 
 
 def _box(trajectory: Any) -> Any:
