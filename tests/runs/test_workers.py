@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 import polhode as ph
-from polhode.runs.outcomes import WorkersLost
+from polhode.runs.crews import WorkersLost
 from polhode.runs.workers import crew, mapped
 from polhode.views.files import as_json
 

@@ -8,7 +8,7 @@ from multiprocessing.context import SpawnContext
 from multiprocessing.queues import SimpleQueue
 from typing import Any
 
-from polhode.runs.outcomes import AHEAD, TRIES, Outcome, Outcomes, Task
+from polhode.runs.crews import AHEAD, TRIES, Outcome, Outcomes, Task, outcome_of, processors
 
 LOOK_EVERY = 5.0
 """Seconds without a result after which we look whether the processes live."""
@@ -19,9 +19,9 @@ class Processes:
 
     link = ""
 
-    def __init__(self, count: int, processors: int) -> None:
+    def __init__(self, count: int) -> None:
         self.count = count
-        self.threads = max(1, processors // count)
+        self.threads = max(1, processors() // count)
         self._make()
 
     def _make(self) -> None:
@@ -114,11 +114,3 @@ class Known(SpawnContext):
         """Close the queue, so that a thread of the pool that awaits the rest of a result finds its end."""
         for queue in self._queues:
             queue.close()
-
-
-def outcome_of(index: int, future: futures.Future[Any]) -> Outcome:
-    """What a future that is done has."""
-    try:
-        return Outcome(index, future.result())
-    except (Exception, futures.CancelledError) as error:
-        return Outcome(index, error=error)

@@ -1,8 +1,5 @@
-"""Who takes tasks: this process, a pool of processes, an executor of the user's, or a Dask cluster.
-
-What `workers=` may be is said here, once, for sweeps, stress tests, certificates, studies and reproductions. No
-scheduler of our own: each crew hands out tasks, calls of one function, and gives back outcomes. A task whose worker
-died is tried again, three times in all; a task that raised is not, since it would raise again.
+"""What `workers=` may be, said once for sweeps, stress tests, certificates, studies and reproductions: who does the
+tasks (`crew`), how a task travels to a worker, and what comes back (`mapped`).
 """
 
 import concurrent.futures as futures
@@ -16,75 +13,11 @@ from typing import Any
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.dask_cluster import Dask, local_cluster
-from polhode.runs.outcomes import GUARD, TRIES, Outcome, Outcomes, Task, WorkersLost
-from polhode.runs.processes import Processes, outcome_of
+from polhode.runs.crews import GUARD, TRIES, Here, Task, UsersExecutor, WorkersLost
+from polhode.runs.dask_crew import Dask, local_cluster
+from polhode.runs.processes import Processes
 
-
-class Here:
-    """One task after the other, in this process; lanes and threads are inside."""
-
-    threads: int | None = None
-    link = ""
-
-    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
-        """Do all; yields as they end."""
-        for k, arguments in enumerate(calls):
-            try:
-                yield Outcome(k, task(*arguments))
-            except Exception as error:
-                yield Outcome(k, error=error)
-
-    def close(self) -> None:
-        """Nothing to give back."""
-
-
-MOST_SUBMITTED = 1024
-"""Tasks that an executor of the user's has at a time: it does not say how many workers it has."""
-
-
-class Given:
-    """An executor of the user's (concurrent.futures)."""
-
-    threads, link = 1, ""
-
-    def __init__(self, executor: futures.Executor) -> None:
-        self._executor = executor
-
-    def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
-        """Do all."""
-        todo, running = list(range(len(calls)))[::-1], dict[futures.Future[Any], int]()
-        try:
-            while todo or running:
-                while todo and len(running) < MOST_SUBMITTED:
-                    k = todo.pop()
-                    running[self._submitted(task, *calls[k])] = k
-                for f in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
-                    outcome = outcome_of(running.pop(f), f)
-                    if isinstance(outcome.error, futures.BrokenExecutor):
-                        raise _broken(outcome.error) from outcome.error
-                    yield outcome
-        finally:
-            for f in running:
-                f.cancel()
-
-    def _submitted(self, task: Task, *arguments: Any) -> futures.Future[Any]:
-        try:
-            return self._executor.submit(task, *arguments)
-        except futures.BrokenExecutor as error:
-            raise _broken(error) from error
-        except RuntimeError as error:  # "cannot schedule new futures after shutdown"
-            raise InputError(f"The executor takes no work: {error}. Give one that is open.") from error
-
-    def close(self) -> None:
-        """It is the user's: nothing is ended."""
-
-
-def _broken(error: BaseException) -> WorkersLost:
-    return WorkersLost(f"The executor broke, as a worker of it died ({type(error).__name__}): make a new one.")
-
-
-Crew = Here | Processes | Given | Dask
+Crew = Here | Processes | UsersExecutor | Dask
 
 MEANING = (
     "None (this process), a number of processes, an executor of concurrent.futures, a Dask client, or "
@@ -93,17 +26,17 @@ MEANING = (
 
 
 def crew(workers: Any) -> Crew:
-    """Whoever `workers` means."""
+    """The crew that `workers` names."""
     if workers is None:
         return Here()
     if isinstance(workers, str) and workers == "dask":
-        return local_cluster(processors())
+        return local_cluster()
     if isinstance(workers, futures.Executor):
-        return Given(workers)
+        return UsersExecutor(workers)
     if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
         return Dask(workers)
     if not isinstance(workers, (str, bool)) and (isinstance(workers, float) or hasattr(workers, "__index__")):
-        return Processes(inputs.whole("workers", workers, most=4096), processors())
+        return Processes(inputs.whole("workers", workers, most=4096))
     raise InputError(f"workers is {one_line(workers)}; give {MEANING}.")
 
 
@@ -123,10 +56,10 @@ def mapped(
     calls: Sequence[tuple[Any, ...]],
     tick: Callable[[int, Any], None] = lambda k, result: None,
 ) -> list[Any]:
-    """What task(*arguments) returns for each of the arguments given, in their order, by whoever `workers` means.
+    """What task(*arguments) returns for each of the calls, in their order; `workers` says who does them.
 
-    Functions of the user's travel by value where they have no name. What a task raises is raised here, what it warns of
-    is said here; `tick` is told the place of each that is done, and its result.
+    A user's functions travel by value where they have no name. What a task raises is raised here, and its warnings are
+    given here. `tick(k, result)` is called whenever call number k is done.
     """
     results: list[Any] = [None] * len(calls)
     team = crew(workers)
@@ -135,12 +68,12 @@ def mapped(
             outcomes = team.each(task, calls)
         else:
             luggage = [(packed("A task", (task, arguments)), os.getpid()) for arguments in calls]
-            asked(team, os.getpid)  # whether there are workers at all
+            asked(team, os.getpid)  # fails at once where there are no workers
             outcomes = team.each(called, luggage)
         for outcome in outcomes:
             error = outcome.error
             if outcome.died:
-                raise WorkersLost(f"{TRIES} workers died of one task: {error}") from error
+                raise WorkersLost(f"One task killed {TRIES} workers: {error}") from error
             if error is not None:
                 raise error
             result, caught = (outcome.result, ()) if isinstance(team, Here) else outcome.result
@@ -154,7 +87,7 @@ def mapped(
 
 
 def packed(what: str, value: Any) -> bytes:
-    """Something as it travels to a worker; a sentence if it cannot. Only cloudpickle takes lambdas and closures."""
+    """A value as the bytes that travel to a worker; a sentence if it has none. Only cloudpickle takes lambdas."""
     by_value = importlib.util.find_spec("cloudpickle") is not None
     pickler = importlib.import_module("cloudpickle" if by_value else "pickle")
     try:
@@ -167,7 +100,7 @@ def packed(what: str, value: Any) -> bytes:
 
 
 def called(task: bytes, caller: int) -> tuple[Any, list[tuple[str, type[Warning]]]]:
-    """In a worker: a task unpacked and done. Returns its result and what it warned of, if that is not seen anyway."""
+    """In a worker: unpack a task and do it. Returns its result, and the warnings that would otherwise be lost."""
     try:
         function, arguments = pickle.loads(task)  # from the process that asked, over its own pipe or cluster
     except Exception as error:
@@ -182,8 +115,3 @@ def called(task: bytes, caller: int) -> tuple[Any, list[tuple[str, type[Warning]
         result = function(*arguments)
     ours = {(str(w.message), w.category) for w in caught if issubclass(w.category, UserWarning)}
     return result, sorted(ours, key=lambda w: w[0])
-
-
-def processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

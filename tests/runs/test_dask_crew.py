@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import polhode as ph
-from polhode.runs.outcomes import WorkersLost
+from polhode.runs.crews import WorkersLost
 from polhode.runs.workers import crew
 
 distributed = pytest.importorskip("distributed")
@@ -62,14 +62,14 @@ def test_a_scheduler_that_does_not_answer_is_given_up(client, monkeypatch):
     async def silent():
         await asyncio.sleep(3600)
 
-    monkeypatch.setattr("polhode.runs.dask_cluster.SILENCE", 0.1)
+    monkeypatch.setattr("polhode.runs.dask_crew.SILENCE", 0.1)
     monkeypatch.setattr(client.scheduler, "ncores_running", silent)
     with pytest.raises(WorkersLost, match=r"does not answer \(TimeoutError\)"):
         each(client, abs, 3)
 
 
 def test_a_cluster_without_workers_is_told_of(monkeypatch):
-    monkeypatch.setattr("polhode.runs.dask_cluster.ALONE", 0.1)
+    monkeypatch.setattr("polhode.runs.dask_crew.ALONE", 0.1)
     with cluster_of(0) as cluster:
         with distributed.Client(cluster) as client, pytest.raises(WorkersLost, match="has had no worker for"):
             each(client, abs, 1)  # nobody starts one on this machine

@@ -12,7 +12,10 @@ from typing import Any
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.runs.outcomes import AHEAD, GUARD, PATIENCE, TRIES, Outcome, Outcomes, Task, WorkersLost
+from polhode.runs.crews import AHEAD, GUARD, TRIES, Outcome, Outcomes, Task, WorkersLost, processors
+
+PATIENCE = 10.0
+"""Seconds after which a cluster that does not open or does not close is given up."""
 
 LOOK_EVERY = 1.0
 """Seconds after which the workers are counted again, which is a question to the scheduler."""
@@ -194,12 +197,12 @@ def client(address: str) -> Any:
         raise InputError(f"No Dask scheduler answers at {address}: {error}.") from None
 
 
-def local_cluster(count: int) -> Dask:
-    """A cluster of so many worker processes on this machine."""
+def local_cluster() -> Dask:
+    """A cluster on this machine, a worker process for each processor."""
     Client, LocalCluster = _distributed()
     try:
         cluster = LocalCluster(
-            n_workers=count,
+            n_workers=processors(),
             threads_per_worker=1,
             processes=True,
             silence_logs=logging.CRITICAL,  # what goes wrong comes back as an outcome
