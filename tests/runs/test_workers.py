@@ -51,7 +51,7 @@ def test_results_errors_and_warnings(workers):
 def test_closures_travel_and_deaths_are_told():
     offset = 3
     assert mapped(2, lambda x: x + offset, [(1,), (2,)]) == [4, 5]
-    with pytest.raises(WorkersLost, match="3 workers died"):
+    with pytest.raises(WorkersLost, match="killed 3 workers"):
         mapped(1, lambda: os._exit(1), [()])
 
 
@@ -68,7 +68,7 @@ def torn():
 def test_a_death_that_the_pool_does_not_notice_is_noticed(monkeypatch):
     monkeypatch.setattr("polhode.runs.processes.TRIES", 1)
     monkeypatch.setattr("polhode.runs.processes.LOOK_EVERY", 0.5)
-    with pytest.raises(WorkersLost, match="workers died"):
+    with pytest.raises(WorkersLost, match=r"killed \d workers"):
         mapped(1, torn, [()])
 
 
