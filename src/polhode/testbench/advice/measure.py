@@ -26,7 +26,7 @@ from polhode.kernels.step import torque_at
 from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
 from polhode.runs.solve import solve
-from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
+from polhode.testbench.advice.ranking import DRIFT_STEP, FILE
 from polhode.testbench.certificate import cases
 from polhode.testbench.drift.stress import stress
 
