@@ -65,8 +65,8 @@ def recommend(
     Parameters
     ----------
     problem : Problem or str
-        your problem, or the name of a shipped one: methods are tried on it, h is in its units, and accuracy is the
-        error at t_end; what the next four and `horizon` say is then known
+        your problem, or the name of a shipped one: methods are tried on it, h is in its units of time, and accuracy is
+        the error at t_end. It replaces free, axisymmetric, torque_cost and horizon
     t_end : float
         the end of its interval; its own if not given
     free : bool
@@ -74,13 +74,13 @@ def recommend(
     axisymmetric : bool
         the body's first two moments are equal
     torque_cost : float
-        seconds an evaluation of your torque takes; that of the stress test if not given, which methods with stages in
-        lanes evaluate several times at once
+        seconds that an evaluation of your torque takes; by default the cost of the torque of the stress test, which
+        methods with stages in lanes evaluate several times at once
     accuracy : float
-        error of the attitude, in radians, that may be made in about half a turn; the drift of the energy over the
+        the error of the attitude, in radians, that is allowed in about half a turn; the drift of the energy over the
         horizon must be smaller, too
     horizon : float
-        how long the run is, in radians of rotation: drift matters in long ones
+        how long the run is, in radians of rotation: drift matters in long runs
     keep : str or sequence of str
         what must be kept exactly: any of "momentum", "energy", "symplectic", "symmetric"
     explicit : bool
@@ -151,7 +151,7 @@ def _for_problem(
 
     names = [name for name, is_given in without.items() if is_given]
     if names:
-        raise InputError(f"{', '.join(names)}: not with a problem, on which the methods are tried.")
+        raise InputError(f"{', '.join(names)} cannot go with a problem, on which the methods are tried: leave it out.")
     problem = look_up(problem)
     keep, count = choices("keep", keep, KEEP), whole("count", count)
     explicit, accuracy = flag("explicit", explicit), positive("accuracy", accuracy)
