@@ -10,7 +10,8 @@ from polhode.testbench.numbers import plain
 from polhode.testbench.peers import install_name
 from polhode.testbench.peers.across import Absent, Measured
 from polhode.views.page import marked, page, table
-from polhode.views.terminal import COLOUR, drawn
+from polhode.views.tables import drawn
+from polhode.views.terminal import COLOUR
 
 KEY = (
     "order: the lower of those of Q and Omega, on a free body and in a potential; '-' if it chooses its own steps. "
