@@ -48,7 +48,7 @@ def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, kin, and what the failures point to."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
-        notes.append(f"Not measured of a {c.form} like this: {', '.join(BY_KEY[key].title for key in c.not_measured)}.")
+        notes.append(f"Not measured of a {c.form} like this: {'; '.join(BY_KEY[key].title for key in c.not_measured)}.")
     if c.kin and c.kin not in c.diagnosis:
         notes.append(c.kin)
     return [*notes, *c.diagnosis, *_made(c)]

@@ -77,7 +77,7 @@ def run_several(arguments: Any) -> int:
     if arguments.json:
         show_json(certificates.to_dict())
     else:
-        show(certificates.table(), *(f"{c.method}: {c.summary}" for c in certificates))
+        show(certificates.table(), *(c.summary for c in certificates))
         if arguments.html is not None:
             show(f"Written: {arguments.html}")
     return 0
