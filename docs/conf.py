@@ -35,6 +35,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "polhode"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["scroll.js"]
 html_extra_path = ["made/lab", "measured"]  # the lab; pages that commands have written
 html_context = {"default_mode": "auto"}
 html_sidebars = {"the-lab": [], "made/gallery": [], "made/gallery/*": []}
