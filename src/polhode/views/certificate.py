@@ -72,7 +72,8 @@ def _measured(c: Any) -> str:
         for key, p in c.properties.items()
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
-    return html_table(HEADS, rows, numbers=(2, 3), shape="certificate") + _plots(c) + (f"<ul>{notes}</ul>" if notes else "")
+    drawn_rows = html_table(HEADS, rows, numbers=(2, 3), shape="certificate")
+    return drawn_rows + _plots(c) + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def certificate_page(c: Any) -> Any:

@@ -75,7 +75,8 @@ def fields() -> dict[str, Field]:
         ),
         "top": Field(
             *("heavy top", problem("heavy-top"), "top", 0.05, "vertical"),
-            "A heavy top: gravity pulls at a centre of mass off every axis. Energy and the vertical momentum are conserved.",
+            "A heavy top: gravity pulls at a centre of mass off every axis. Energy and the vertical momentum are "
+            "conserved.",
         ),
         "stress": Field(
             *("stress test", problem("stress"), "plate", 0.25, "none"),
@@ -85,8 +86,8 @@ def fields() -> dict[str, Field]:
         ),
         "wall": Field(
             *("soft wall", problem("soft-wall"), "brick", 0.025, "vertical"),
-            "A soft wall: the body is attracted by it and thrown back within a short time: errors come in bursts. Energy and the vertical "
-            "momentum are conserved.",
+            "A soft wall: the body is attracted by it and thrown back within a short time, so that errors come in "
+            "bursts. Energy and the vertical momentum are conserved.",
         ),
         "satellite": Field(
             *("satellite", orbiting, "craft", 0.1, "none"),
