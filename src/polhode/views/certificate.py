@@ -60,7 +60,7 @@ def certificate_card(c: Any) -> Any:
 
 
 def _measured(c: Any) -> str:
-    """The table, the plots and the notes."""
+    """The plots, what follows, and the table."""
     rows = [
         (
             escape(BY_KEY[key].title),
@@ -72,8 +72,8 @@ def _measured(c: Any) -> str:
         for key, p in c.properties.items()
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
-    drawn_rows = html_table(HEADS, rows, numbers=(2, 3), shape="certificate")
-    return drawn_rows + _plots(c) + (f"<ul>{notes}</ul>" if notes else "")
+    said = f"<ul>{notes}</ul>" if notes else ""
+    return _plots(c) + said + html_table(HEADS, rows, numbers=(2, 3), shape="certificate")
 
 
 def certificate_page(c: Any) -> Any:
