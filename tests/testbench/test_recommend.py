@@ -11,7 +11,7 @@ from polhode.cli.main import main
 from polhode.errors import InputError
 from polhode.reference.reference import reference
 from polhode.testbench.advice import measure
-from polhode.testbench.advice.recommend import KEEP, measured_data
+from polhode.testbench.advice.ranking import KEEP, measured_data
 
 
 def first(**wanted):
@@ -101,7 +101,7 @@ def test_other_wishes():
 def test_a_method_that_has_not_been_measured_is_left_out(monkeypatch):
     data = json.loads(json.dumps(measured_data()))
     del data["methods"]["VLV"]
-    monkeypatch.setattr(sys.modules["polhode.testbench.advice.recommend"], "measured_data", lambda: data)
+    monkeypatch.setattr(sys.modules["polhode.testbench.advice.ranking"], "measured_data", lambda: data)
     r = ph.recommend(count=60)
     assert r.left_out["not in measured.json"] >= 1 and "VLV" not in [c.method for c in r.choices]
 
@@ -135,5 +135,5 @@ def test_on_the_command_line(capsys):
     assert main(["recommend", "--keep", "energy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["choices"][0]["method"] == "AKW"
     assert main(["recommend", "--keep", "energy", "symplectic"]) == 0
-    assert "No method of the catalogue has all that" in capsys.readouterr().out
+    assert "No method of the catalogue meets all of these wishes" in capsys.readouterr().out
     assert main(["recommend", "--keep", "heat"]) == 2

@@ -5,7 +5,7 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.reference.reference import reference
-from polhode.runs.accuracy import apart
+from polhode.runs.trials import apart
 
 
 def test_the_step_named_reaches_the_accuracy():
@@ -31,7 +31,7 @@ def test_what_must_be_kept():
 
 @pytest.mark.parametrize("given", [{"free": True}, {"torque_cost": 1e-3}, {"horizon": 10.0}])
 def test_what_the_problem_says_itself(given):
-    with pytest.raises(InputError, match="not with a problem"):
+    with pytest.raises(InputError, match="cannot go with a problem"):
         ph.recommend(problem="stress", **given)
 
 

@@ -7,8 +7,10 @@ what is heavy inside `run`. Exit codes: 0 done, 1 failed, 2 misuse, which gets a
 import argparse
 import contextlib
 import importlib
+import itertools
 import os
 import sys
+import textwrap
 from typing import Any, NoReturn
 
 from polhode.errors import InputError
@@ -34,7 +36,7 @@ DONE, FAILED, MISUSE = 0, 1, 2
 
 def main(argv: Any = None) -> Any:
     """Run a command line and return its exit code."""
-    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by who called: >&-
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by the caller: >&-
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
@@ -60,19 +62,19 @@ def main(argv: Any = None) -> Any:
 
 
 def _said(name: Any, sentence: Any, code: Any) -> Any:
-    """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
+    """Say a sentence on standard error, if that is open; returns the exit code."""
     with contextlib.suppress(OSError):
         print(f"{name}: {sentence}", file=sys.stderr, flush=True)
     return code
 
 
 def _nowhere() -> Any:
-    """A stream that forgets what it is given."""
+    """A stream that drops whatever is written to it."""
     return open(os.devnull, "w", encoding="utf-8")
 
 
 def _give_up_output() -> None:
-    """What is left in the buffer of standard output goes nowhere: at the end it would raise again."""
+    """Drop what is left in the buffer of standard output: at the end of the process it would raise again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -95,13 +97,21 @@ def parser() -> Any:
             help=module.HELP,
             description=module.__doc__,
             epilog=f"example:\n{module.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Words,
             allow_abbrev=False,
         )
         module.arguments(sub)
         sub.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
         sub.set_defaults(run=module.run)
     return top
+
+
+class _Words(argparse.HelpFormatter):
+    """Sentences fill the width there is; lines that begin with a space, such as examples, stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        blocks = itertools.groupby(text.strip().splitlines(), key=lambda line: line == "" or line.startswith(" "))
+        return "\n".join("\n".join(b) if kept else textwrap.fill(" ".join(b), width) for kept, b in blocks)
 
 
 class _Parser(argparse.ArgumentParser):

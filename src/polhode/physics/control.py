@@ -8,7 +8,7 @@ from typing import Any
 
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_construction, flag, function, positive
-from polhode.inputs.functions import form
+from polhode.inputs.forms import form
 from polhode.inputs.laws import NotSaid, constant_law, law_kernel, side_by_side
 from polhode.inputs.parameters import Fields, arguments
 from polhode.kernels.numbers import Kernel, Mat3, Vec3

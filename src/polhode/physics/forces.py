@@ -19,7 +19,7 @@ from polhode.physics.wheels import Wheels
 
 @dataclass(frozen=True)
 class Internal:
-    """The numbers of it, in the user's body axes."""
+    """The numbers of what acts besides a torque, in the user's body axes."""
 
     damping: np.ndarray | None = None  # 3x3
     rotor: np.ndarray | None = None  # 3
@@ -38,8 +38,8 @@ class Internal:
         for what, new, had in (("damping", damping, self.damping), ("rotor", rotor, self.rotor)):
             if new is not None and had is None:
                 raise InputError(
-                    f"The problem {name!r} was made without {what}, and its functions are compiled without: make it "
-                    f"with {what}=, of any value, zero too, and replace that."
+                    f"The problem {name!r} was made without {what}, and its functions are compiled without it: make "
+                    f"the problem with {what}= (zero will do), and replace that."
                 )
         C = self.damping if damping is None else damping_tensor(damping)
         other = replace(self, damping=C)
@@ -49,7 +49,7 @@ class Internal:
         return replace(other, rotor=l) if self.wheels is None else other.turning(replace(self.wheels, rotor=l))
 
     def forces(self, moving: bool) -> Forces:
-        """Which of them there are."""
+        """Which of these forces there are."""
         motors = self.wheels is not None and (self.wheels.sampled or bool(self.wheels.torques.any()))
         return Forces(self.damping is not None, moving, self.rotor is not None, motors, self._curved)
 
@@ -63,7 +63,7 @@ class Internal:
         return (INTERNAL + CURVE * self._curved) if self.any else 0
 
     def energy(self, t: np.ndarray) -> np.ndarray:
-        """That of the spins of the wheels at some times, (n,)."""
+        """The energy of the spins of the wheels at times (n,)."""
         return np.zeros(len(t)) if self.wheels is None else self.wheels.energy(t)
 
     @property
@@ -90,7 +90,7 @@ class Internal:
 
 
 def damping_tensor(value: Any) -> np.ndarray:
-    """C from a number, three, or a symmetric 3x3 tensor; one that feeds is warned of."""
+    """C from a number, three, or a symmetric 3x3 tensor; a warning if it would feed the motion."""
     C = real_array("damping", value, "a number, three numbers, or a symmetric 3x3 tensor")
     if C.shape not in ((), (3,), (3, 3)):
         raise InputError(f"damping has shape {C.shape}; give a number, three numbers, or a symmetric 3x3 tensor.")

@@ -1,7 +1,6 @@
 """Runs a method's kernel under a controller: from one of its looks to the next, with what it holds in between."""
 
 import array
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from polhode.kernels.numbers import Body, Mat3, State, Vec3
 from polhode.physics.control import asked
 from polhode.physics.problem import Problem
 from polhode.runs.collocated_motors import collocation, nodes_for
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.kernel_runner import KernelRunner, Watch
 from polhode.runs.machine_law import MachineLaw, machine_law
 from polhode.runs.reductions import Survey
 
@@ -165,11 +164,10 @@ class ControlledRunner(KernelRunner):
         self._numbers, self._state = numbers, None
         return took, row, left, its, error, how
 
-    def watching(self, kernels: Any, code: Any) -> Callable[..., tuple[Any, ...]]:
-        """See ``KernelRunner.watching``; from look to look."""
-        inner = super().watching(kernels, code)
+    def from_look_to_look(self, watch: Watch) -> Watch:
+        """A loop that watches, with the looks of the controller in between."""
 
-        def watch(
+        def watch_and_look(
             first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray
         ) -> tuple[Any, ...]:
             done, iterations = 0, 0
@@ -178,7 +176,7 @@ class ControlledRunner(KernelRunner):
                 size = self._until_look(i, n - done)
                 try:
                     self._look_before(i)
-                    took, row, left, its, error, stop = inner(i, size, every, left, out, row, values)
+                    took, row, left, its, error, stop = watch(i, size, every, left, out, row, values)
                 except Exception:  # of a function of the user's: a closer look at that step says of which
                     return done, row, left, iterations, 0.0, True
                 done, iterations = done + took, iterations + its
@@ -186,7 +184,7 @@ class ControlledRunner(KernelRunner):
                     return done, row, left, iterations, error, stop
             return done, row, left, iterations, 0.0, False
 
-        return watch
+        return watch_and_look
 
     def again(self, problem: Problem, h: float) -> bool:
         """What the controller holds is not known there: made anew."""

@@ -15,14 +15,14 @@ HELP = "integrate a problem over axes, by a plan"
 EXAMPLE = """  polhode sweep plan.toml --workers 4
 
 plan.toml:
-  problem = "stress"                      # or "mine:body", an attribute of a module
+  problem = "stress"                  # or "mine:body", an attribute of a module
   method = "VLV"
   h = 0.125
   t_end = 100
   out = "sweep.zarr"
   [over]
-  inertia = [[2, 2, 4], [2, 2.2, 4]]      # or { from = 1, to = 10, n = 20, log = true } for numbers
-  [over.draw]                             # a thousand random bodies; the axis is called draw
+  inertia = [[2, 2, 4], [2, 2.2, 4]]  # numbers: { from = 1, to = 10, n = 20 }
+  [over.draw]                         # a thousand random bodies, axis "draw"
   draws = 1000
   rng = 1
   Omega0 = { normal = [0, 0, 0.625], spread = 0.05 }"""
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.out:
             plan["out"] = arguments.out
         if "out" not in plan:
-            raise InputError('The plan says no store: write out = "sweep.zarr" in it, or give --out.')
+            raise InputError('The plan names no store: write out = "sweep.zarr" in it, or give --out.')
         s = sweep(plan.pop("problem"), workers=workers, progress=progress, **plan)
     status = s["status"].values
     counts = {"bodies": int(status.size), "failed": int((status > 0).sum()), "missing": int((status < 0).sum())}
@@ -106,7 +106,7 @@ def read_plan(path: str) -> dict[str, Any]:
 
 
 def _attribute(name: Any) -> Any:
-    """What is called "module:attribute"; any other name as it is."""
+    """The object that "module:attribute" names; any other name as it is."""
     from polhode.integrators.lookup import attribute
 
     return attribute(name) if isinstance(name, str) and ":" in name else name

@@ -5,14 +5,15 @@ from typing import Any
 from polhode.inputs import end_of
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.runs.accuracy import Search, Setting
+from polhode.runs.setting import Setting
 from polhode.runs.solve import solve
+from polhode.runs.trials import Search
 from polhode.runs.turns import on_purpose
 
 
 @on_purpose()
 def tried_on(problem: Problem, t_end: Any, accuracy: float) -> list[tuple[Method | None, dict[str, Any]]]:
-    """Each method that reaches the accuracy, the fastest first, and what it costs; None: it chooses its own steps."""
+    """(method, costs) for all that reach the accuracy, the fastest first; None for one that chooses its own steps."""
     search = Search(problem, accuracy, end_of(problem, t_end) - problem.t0, solve, None)
     return [(x.method, _costs(search, x)) for x in search.best(wide=True)]
 

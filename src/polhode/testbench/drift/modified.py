@@ -1,7 +1,7 @@
 """The modified energy, fitted away: what is left of an energy error when the part that a function of the state makes
 is gone.
 
-A symplectic method conserves, but for exponentially small terms, a modified energy E + h^r F + ..., so its energy error
+Up to exponentially small terms a symplectic method conserves a modified energy E + h^r F + ..., so its energy error
 E(t) - E(0) = -h^r (F(t) - F(0)) + ... is a function of the state and cannot drift. F is made of commutators of the
 kinetic and the potential energy. Up to fourth order in the small quantities these are
 
@@ -57,7 +57,7 @@ def terms(problem: Problem, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
 
 def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, float, str]:
     """The energy error without what the terms explain; the part of the variance of t that they leave; and the largest
-    term of the fitted modified energy. Where the terms explain t itself, or a number is none, e as it was."""
+    term of the fitted modified energy. Where the terms explain t itself, or a number is not finite, e is unchanged."""
     size = np.abs(X).max(axis=0)
     good = np.isfinite(size) & (size > 0)
     if not good.any() or not np.isfinite(X[:, good]).all():
@@ -65,8 +65,8 @@ def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, fl
     A = X[:, good] / size[good]
     A = A - A.mean(axis=0)
     values, vectors = np.linalg.eigh(A.T @ A)
-    kept = values > CUT**2 * values[-1]
-    B = _orthonormal(A @ (vectors[:, kept] / np.sqrt(values[kept])))
+    large = values > CUT**2 * values[-1]
+    B = _orthonormal(A @ (vectors[:, large] / np.sqrt(values[large])))
     x = t - t.mean()
     rest = x - B @ (B.T @ x)
     left = float(rest @ rest / (x @ x))
@@ -84,20 +84,20 @@ def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, fl
 
 
 def _orthonormal(B: np.ndarray) -> np.ndarray:
-    """Columns that are orthonormal but for the round-off of eigenvectors, made so by the Cholesky factor of their inner
-    products: a QR of so tall a matrix waits for its threads a hundred times longer than it computes."""
+    """Columns that are orthonormal up to the round-off of eigenvectors, made fully so by the Cholesky factor of their
+    inner products: a QR of so tall a matrix waits for its threads a hundred times longer than it computes."""
     return B @ np.linalg.inv(np.linalg.cholesky(B.T @ B)).T
 
 
 def _torques(problem: Problem, Q: np.ndarray) -> np.ndarray:
     """-dU/de(Q exp(e hat y)) for the three y, by differences of fourth order."""
-    found = np.empty(Q.shape[:1] + (3,))
+    torque = np.empty(Q.shape[:1] + (3,))
     for k in range(3):
         y = np.zeros(3)
         y[k] = DIFFERENCE
         U = {n: potential_energies(problem, Q @ _turns(n * y[None])) for n in (-2, -1, 1, 2)}
-        found[:, k] = -(8 * (U[1] - U[-1]) - (U[2] - U[-2])) / (12 * DIFFERENCE)
-    return found
+        torque[:, k] = -(8 * (U[1] - U[-1]) - (U[2] - U[-2])) / (12 * DIFFERENCE)
+    return torque
 
 
 def _turns(v: np.ndarray) -> np.ndarray:
