@@ -336,7 +336,7 @@ def _one_by_one(
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
-    exceptions, met, ended, compiled, law = {}, {}, {}, watched is not None, ""
+    exceptions, met, ended, compiled, law = {}, {}, {}, True, ""
     driven = [bodies.problem(i) for i in range(N)] if bodies.kinds[0].is_driven else bodies.kinds
     looks = {} if watched is None else {"events": watched.functions, "terminal": watched.terminal}
     looks |= {} if watched is None else {"direction": watched.direction}
@@ -385,7 +385,7 @@ def _one_by_one(
         "n_iterations": iterations,
         "lanes": 1,
         "threads": 1,
-        "compiled": compiled,
+        "compiled": compiled and bool(met),
         "reason": reason,
         "interrupted": interrupted,
         "wall_time": time.perf_counter() - begin,
