@@ -132,6 +132,7 @@ def test_a_law_takes_the_parameters_of_the_problem():
     assert s.stats["law"] == "machine code"
     assert np.abs(s.Omega - ph.solve(fixed, "VLV", h=H, n_steps=N).Omega).max() < 1e-15
     e = ph.solve_ensemble(p, "VLV", parameters={"k": [0.5, 2.0]}, h=H, n_steps=N, reduce="energy")
+    assert e.stats["compiled"]
     assert (
         np.array_equal(e.Omega[:, 1], s.Omega)
         and e.stats["law"] == "machine code"
