@@ -5,7 +5,8 @@ import sys
 from html import escape
 from typing import Any
 
-from polhode.testbench.advice.recommend import UNMEASURED, recommend
+from polhode.testbench.advice.ranking import UNMEASURED
+from polhode.testbench.advice.recommend import recommend
 from polhode.views.page import table
 from polhode.views.tables import Folded
 
