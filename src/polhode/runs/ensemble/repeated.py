@@ -109,7 +109,7 @@ def keep(key: tuple[Any, ...], given: Any, problem: Problem, threads: int | None
     small = len(bodies) * run.n <= SMALL
     if not (alone and small and all(f is None or is_static(f) for f in (method.step, method.start))):
         return
-    if run.has_lost or run.interrupted or method.coefficients is not None and not is_static(method.coefficients):
+    if run.has_lost or run.interrupted or (method.coefficients is not None and not is_static(method.coefficients)):
         return
     kernel, _ = problem.source(method)
     now = None if is_static(kernel) else proof(kernel)

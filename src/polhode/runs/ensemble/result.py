@@ -19,7 +19,6 @@ from polhode.runs.trajectory import Trajectory, written
 from polhode.runs.users_axes import in_users_axes
 from polhode.shown import shown
 
-
 PIECE = 4096
 """States that are looked at together."""
 

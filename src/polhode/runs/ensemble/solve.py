@@ -37,7 +37,6 @@ from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.solve import CHECKPOINT_EVERY, follows, solve
 from polhode.runs.watched import machine_events
 
-
 PLAIN = (None,) * 8 + (False, False, (), (), 1, CHECKPOINT_EVERY)
 """What else a call was given that may be made again: see ``repeated.py``."""
 

@@ -18,7 +18,6 @@ from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
 from polhode.runs.users_axes import in_users_axes
 
-
 IDENTITY = np.eye(3).tobytes()
 
 
