@@ -10,6 +10,7 @@ so, that fails, or that has something to warn of, goes the long way.
 
 import weakref
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import proof
 from polhode.physics.problem import Problem
-from polhode.runs import repeated, turns
+from polhode.runs import turns
 from polhode.runs.ensemble.outcome import ensemble_of
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.ensemble.schedule import SMALL, Blocks, Run, Way
@@ -27,6 +28,7 @@ from polhode.runs.ensemble.starts import of_one
 MOST_KEPT = 16
 """Calls of one problem."""
 
+NUMBER, WHOLE = (float, int, NoneType), (int, NoneType)  # True is none of them: bool is a class of its own
 FLOAT = np.dtype(float)
 
 
@@ -65,10 +67,14 @@ def key_of(
     method: Any, h: Any, t_end: Any, n_steps: Any, save_every: Any, threads: Any, *starts: Any
 ) -> tuple[Any, ...] | None:
     """What a call is known by; None if its arguments are not plain numbers and plain arrays of floats."""
-    key = repeated.key_of(method, h, t_end, n_steps, save_every)
-    if key is None or threads.__class__ not in repeated.WHOLE:
+    plain = h.__class__ in NUMBER and t_end.__class__ in NUMBER and n_steps.__class__ in WHOLE
+    if not (plain and save_every.__class__ is int and threads.__class__ in WHOLE):
         return None
-    shapes: list[Any] = [threads]
+    if method.__class__ is not str:
+        method = id(method)
+    elif ":" in method:  # to be looked up anew
+        return None
+    shapes: list[Any] = []
     for x in starts:
         if x is None:
             shapes.append(None)
@@ -76,7 +82,7 @@ def key_of(
             shapes.append(x.shape)
         else:
             return None
-    return *key, *shapes
+    return method, h, t_end, n_steps, save_every, threads, *shapes
 
 
 def again(problem: Problem, key: tuple[Any, ...], *starts: Any) -> Ensemble | None:
