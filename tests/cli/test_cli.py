@@ -14,6 +14,7 @@ from polhode.bibliography import bibtex, entries, fields
 from polhode.cli.main import VERBS, main
 from polhode.integrators.lookup import methods
 from polhode.testbench.drift.study import ORTOLAN_SACCON
+from polhode.views.catalogue import methods_page
 
 
 def called(capsys, *arguments):
@@ -85,6 +86,9 @@ def test_list_is_the_catalogue(capsys):
     assert code == 0
     assert [m["name"] for m in data["methods"]] == list(methods())
     assert [p["name"] for p in data["problems"]] == list(ph.problems())
+    own = list(ph.methods(own_steps=True))[len(methods()) :]
+    assert [m["name"] for m in data["own_steps"]] == own == ["TAYLOR", "RKMK54"]
+    assert all(f"### {name}" in methods_page() for name in own)
     vlv = next(m for m in data["methods"] if m["name"] == "VLV")
     assert vlv["symplectic"] is True
     assert vlv["order"] == {"free": [2, 2], "torque": [2, 2]}

@@ -21,7 +21,11 @@ class Columns:
     __slots__ = ("_Omega0", "_Q0", "_problem", "_rows", "_times")
 
     def __init__(
-        self, problem: "Problem", rows: np.ndarray, times: tuple[Any, ...], start: tuple[np.ndarray, ...] | None = None
+        self,
+        problem: "Problem",
+        rows: np.ndarray,
+        times: tuple[float, float, int, int],
+        start: tuple[np.ndarray, ...] | None = None,
     ) -> None:
         """`times` are t0, h, every and n; `start` is a copy of Q0 and Omega0, if there is one."""
         self._problem, self._rows, self._times = problem, rows, times

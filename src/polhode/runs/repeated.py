@@ -47,7 +47,7 @@ class Kept:
     run: Callable[[np.ndarray], tuple[Any, ...]]
     given: Any  # the method as it was given, held so that nothing else has its id
     integrator: Any
-    times: tuple[Any, ...]  # t0, h, every, n
+    times: tuple[float, float, int, int]  # t0, h, every, n
     body: tuple[Any, ...]  # see `_body`
     start: tuple[np.ndarray, ...]  # Q0 and Omega0
     follows: bool  # whether a step may turn the body as far as it likes

@@ -157,7 +157,21 @@ def solve(
     >>> s.Q.shape, bool(abs(s.energy_error).max() < 1e-3)
     ((11, 3, 3), True)
     """
-    others = (compiled, t_eval, events, direction, adapt, out, checkpoint, accuracy, rtol, atol, terminal, reduce, progress)
+    others = (
+        compiled,
+        t_eval,
+        events,
+        direction,
+        adapt,
+        out,
+        checkpoint,
+        accuracy,
+        rtol,
+        atol,
+        terminal,
+        reduce,
+        progress,
+    )
     plain, given = all(map(operator.is_, others, PLAIN)), method
     problem = given_problem(problem, method)
     method = given_tolerance(method, rtol, atol, accuracy)

@@ -93,6 +93,17 @@ def method_table(methods: Any) -> Any:
     return table
 
 
+def own_steps_table(integrators: Any) -> Any:
+    """The integrators that choose their own steps."""
+    table = drawn("Methods that choose their own steps", caption='By a tolerance: "RKMK54(1e-8)", ph.rkmk54(1e-8).')
+    table.add_column("name", style="bold", no_wrap=True)
+    for head in ("what it is", "tolerance, if none is given"):
+        table.add_column(head)
+    for m in integrators:
+        table.add_row(m.name, m.title, f"{m.tolerance:g}")
+    return table
+
+
 def method_key(width: Any = 100) -> Any:
     """What the columns are, in lines of this width; columns that share a legend share its entry."""
     heads_of: dict[Any, Any] = {}

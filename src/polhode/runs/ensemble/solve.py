@@ -16,7 +16,7 @@ from polhode.errors import InputError
 from polhode.inputs.events import Events, given_events
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator, name_of
-from polhode.integrators.method import Method
+from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.runs import turns
@@ -216,6 +216,8 @@ def _integrated(
     run_each = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
     one_by_one = functools.partial(on_the_way.one_by_one, run_each)
     if not isinstance(method, Method):
+        if isinstance(method, BlackBox) and method.tolerance is not None:
+            return one_by_one(f"{method.name} chooses its own steps")
         return one_by_one("a plain function runs interpreted")
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")

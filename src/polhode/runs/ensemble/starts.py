@@ -175,9 +175,8 @@ def gathered(
 
 def of_one(problem: Problem, Q0: Any, Omega0: Any, Pi0: Any) -> Bodies:
     """Bodies that share a problem without wheels, and all but their starts."""
-    numbers = np.array([problem.parameters])
-    shared = (x[None].copy() for x in (problem.inertia, problem.moments, problem.axes))
-    return _started([problem], Q0, Omega0, Pi0, *shared, numbers)
+    inertia, moments, axes = (x[None].copy() for x in (problem.inertia, problem.moments, problem.axes))
+    return _started([problem], Q0, Omega0, Pi0, inertia, moments, axes, np.array([problem.parameters]))
 
 
 def _started(
