@@ -1,9 +1,9 @@
 """Calls of `solve` that are made again: what was checked and made for one is kept for the next like it.
 
-A short run takes a few microseconds; to check every argument and to make its runner takes ten times as long. So the
+A short run takes a few microseconds; checking every argument and making its runner takes ten times as long. So the
 runner of a short, plain run is kept for its problem, by the arguments as they were given, and the next such call only
 runs it. What can change behind the names is asked each time: the arrays of the problem, and by ``KernelRunner.lasts``
-whether every function it runs is proved to be what it was. A call that cannot be answered so, that fails, or that has
+whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails, or that has
 something to warn of, goes the long way.
 """
 
@@ -27,10 +27,10 @@ from polhode.runs.trajectory import Trajectory
 P = ParamSpec("P")
 
 MOST_KEPT = 16
-"""Calls of one problem."""
+"""Calls that are kept for one problem."""
 
 MOST_STEPS = 4096
-"""Of a run that is short: one piece of machine code (``drive.Run``)."""
+"""The most steps of a run that counts as short: one piece of machine code (``drive.Run``)."""
 
 PLAIN = frozenset((float, int, str, NoneType))
 """Of what classes the arguments beside problem and method may be. True is no 1: bool is none of them."""
