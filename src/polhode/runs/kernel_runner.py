@@ -13,7 +13,7 @@ from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Numbers, State
-from polhode.machine import check_function, entry_of
+from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.reductions import Survey
@@ -301,6 +301,8 @@ class KernelRunner:
 
         Whether the start and what is run are what they were is asked before: see `lasts`.
         """
+        from polhode.machine import entry_of
+
         assert self._code is not None
         q, Pi, tau, memory = self._first[1]
         begin, code, loop = np.array((*q, *Pi, *tau, *memory)), self._code, entry_of(self._code.loop)
