@@ -16,7 +16,7 @@ def arguments(parser: Any) -> None:
 def run(arguments: Any) -> Any:
     """Print the catalogues."""
     from polhode.integrators.lookup import by_own_steps, methods
-    from polhode.views.terminal import method_table, own_steps_table, problem_table
+    from polhode.views.terminal import method_table, problem_table
 
     wanted = (arguments.what,) if arguments.what else ("methods", "problems")
     if arguments.json:
@@ -24,11 +24,8 @@ def run(arguments: Any) -> Any:
         own = {"own_steps": [own_steps_data(m) for m in by_own_steps().values()]} if "methods" in wanted else {}
         show_json({k: data[k] for k in wanted} | own)
         return 0
-    tables = {
-        "methods": lambda: (method_table(methods().values()), own_steps_table(by_own_steps().values())),
-        "problems": lambda: (problem_table(problem_list()),),
-    }
-    show(*(table for k in wanted for table in tables[k]()))
+    tables = {"methods": lambda: method_table(methods().values()), "problems": lambda: problem_table(problem_list())}
+    show(*(tables[k]() for k in wanted))
     return 0
 
 
