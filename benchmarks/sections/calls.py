@@ -50,8 +50,8 @@ def _calls(problem, own):
 
 
 def _long_way(problem, method):
-    """A call of which nothing is kept from the one before: what is not the default is not plain."""
-    return lambda: ph.solve(problem, method, h=H, n_steps=1, checkpoint_every=59.0)
+    """A call of which nothing is kept from the one before: one that is given True or False is not looked for."""
+    return lambda: ph.solve(problem, method, h=H, n_steps=1, strict=False)
 
 
 def _parts(problem, method, timed):

@@ -106,6 +106,8 @@ def test_list_is_the_catalogue(capsys):
     assert code == 0
     assert [m["name"] for m in data["methods"]] == list(methods())
     assert [p["name"] for p in data["problems"]] == list(ph.problems())
+    own = list(ph.methods(own_steps=True))[len(methods()) :]
+    assert [m["name"] for m in data["own_steps"]] == own == ["TAYLOR", "RKMK54"]
     vlv = next(m for m in data["methods"] if m["name"] == "VLV")
     assert vlv["symplectic"] is True
     assert vlv["order"] == {"free": [2, 2], "torque": [2, 2]}

@@ -54,6 +54,23 @@ def test_the_second_call_is_the_first(make, method, short):
     assert second.problem is p and second.integrator == first.integrator
 
 
+def test_every_kind_of_problem_and_of_call_has_a_short_way(short):
+    satellite = ph.build.satellite(inertia_body=(1.0, 2.0, 2.5), orbit_rate=1.0, Omega0=(0.1, 1.0, 0.2))
+    named = ph.Problem(
+        inertia=(1.0, 2.0, 2.5),
+        torque=lambda t, Q, p: (p.k * Q[2, 1], 0.0, 0.0),
+        parameters={"k": 1.0},
+        Omega0=(1, 0, 1),
+    )
+    assert type(satellite) is not ph.Problem
+    calls = [lambda: ph.solve(satellite, "TAYLOR", 0.1, n_steps=3), lambda: ph.solve(named, "VLV", 0.1, 0.3)]
+    expected = [columns(call()) for call in calls]
+    other = columns(ph.solve(named.replaced(k=2.0), "VLV", 0.1, 0.3))
+    short()
+    assert [columns(call()) for call in calls] == expected
+    assert other not in expected
+
+
 @pytest.mark.parametrize("method", ["VLV", "TAYLOR"])
 def test_a_global_that_changes_is_seen(method, monkeypatch):
     p = body()
@@ -80,7 +97,12 @@ def test_what_is_refused_is_refused_again():
     p = ph.problem("stress")
     for _ in range(2):
         ph.solve(p, "VLV", h=1, n_steps=1, on_failure="return")
-    for wrong in ({"h": True, "n_steps": 1}, {"h": 1, "n_steps": True}, {"h": 1, "n_steps": 1, "on_failure": "no"}):
+    for wrong in (
+        {"h": True, "n_steps": 1},
+        {"h": 1, "n_steps": True},
+        {"h": 1, "n_steps": 1, "on_failure": "no"},
+        {"h": 1, "n_steps": 1, "on_failure": "return", "saved_every": 1},
+    ):
         with pytest.raises(InputError):
             ph.solve(p, "VLV", **wrong)
     with pytest.raises(InputError):

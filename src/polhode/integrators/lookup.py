@@ -17,10 +17,10 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from polhode.errors import InputError, checked_call, one_line
-from polhode.inputs import text
+from polhode.inputs import flag, text
 from polhode.integrators.method import BlackBox, Method
 
 Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
@@ -36,9 +36,22 @@ OWN_NAME = re.compile(rf"({'|'.join(OWN_STEPS)})(?:\(({_TOLERANCE}(?:, *{_TOLERA
 """How they are called: RKMK54, RKMK54(1e-08), RKMK54(1e-08, 1e-12)."""
 
 
+@overload
+def methods(own_steps: Literal[False] = ...) -> dict[str, Method]: ...
+
+
+@overload
+def methods(own_steps: bool) -> dict[str, Method | BlackBox]: ...
+
+
 @checked_call
-def methods() -> dict[str, Method]:
-    """The catalogue: every method by its name.
+def methods(own_steps: bool = False) -> dict[str, Any]:
+    """The catalogue: every method of fixed steps by its name; TAYLOR and RKMK54, which choose their own, if asked for.
+
+    Parameters
+    ----------
+    own_steps : bool
+        True adds the integrators that choose their own steps, made by `taylor` and `rkmk54`. They claim no order.
 
     Returns
     -------
@@ -48,12 +61,18 @@ def methods() -> dict[str, Method]:
     Examples
     --------
     >>> import polhode as ph
-    >>> "VLV" in ph.methods()
-    True
+    >>> "VLV" in ph.methods(), [name for name in ph.methods(own_steps=True) if name not in ph.methods()]
+    (True, ['TAYLOR', 'RKMK54'])
     """
     from polhode.integrators import catalogue
 
-    return catalogue.methods()
+    return catalogue.methods() | (by_own_steps() if flag("own_steps", own_steps) else {})
+
+
+def by_own_steps() -> dict[str, BlackBox]:
+    """The integrators of OWN_STEPS by name, each to the tolerance that it has when none is given."""
+    made: list[Any] = [integrator(name) for name in OWN_STEPS]
+    return {m.name: m for m in made}
 
 
 @checked_call

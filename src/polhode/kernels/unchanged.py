@@ -10,7 +10,7 @@ Numba has compiled) has no witness, and is walked through each time.
 import functools
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ class _Witness:
 
     functions: tuple[tuple[Any, Any, Any, Any], ...]
     cells: tuple[tuple[Any, Any], ...]
-    names: tuple[tuple[dict[str, Any], str, Any], ...]
+    names: tuple[tuple[Mapping[str, Any], str, Any], ...]
     arrays: tuple[tuple[Any, str, tuple[Any, ...], bytes], ...]
 
     def holds(self) -> bool:
@@ -107,7 +107,7 @@ class _Gathering:
         self._root = function
         self._functions: dict[types.FunctionType, None] = {}
         self._cells: list[tuple[Any, Any]] = []
-        self._names: list[tuple[dict[str, Any], str, Any]] = []
+        self._names: list[tuple[Mapping[str, Any], str, Any]] = []
         self._arrays: list[tuple[Any, str, tuple[Any, ...], bytes]] = []
 
     def witness(self) -> _Witness | None:
@@ -170,8 +170,20 @@ class _Gathering:
         elif isinstance(value, types.FunctionType):
             if not is_library(value) and not is_static(value):
                 self._add_function(value)
+        elif _is_record(value):
+            space = vars(value)
+            self._names.extend((space, name, space.get(name, _ABSENT)) for name in (*value._fields, *RECORD))
         elif not (_is_builtin(value) or (isinstance(value, type) and is_library(value)) or kind.__name__ == "ufunc"):
             raise _NotProvable
+
+
+RECORD = ("shapes", "spread", "first", "__new__")
+"""What the class of a user's parameters has beside its fields: see ``inputs/parameters.py``."""
+
+
+def _is_record(value: Any) -> bool:
+    """Whether it is such a class: a plain named tuple, whose instances are made anew for each call."""
+    return isinstance(value, type) and value.__module__ == "polhode.inputs.parameters" and value.__bases__ == (tuple,)
 
 
 def _is_numpys(kind: type) -> bool:

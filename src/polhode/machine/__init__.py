@@ -35,6 +35,7 @@ FACE = {
     "series_once": "taylor_loop:jet_once",  # the series of a motion at one state
     "series_addresses": "taylor_objects:addresses",  # where the recurrences of a torque begin
     "series_width": "taylor_places:width",  # numbers that they need for an order
+    "entry_of": "pointers:entry_of",  # a loop, to be called with arguments that are known to be of its types
     # ---- types of functions, and of lanes
     "TORQUE": "compile:TORQUE",
     "MOMENT": "compile:MOMENT",  # a torque that depends on the velocity

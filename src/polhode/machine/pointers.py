@@ -91,6 +91,12 @@ def address_of(dispatcher):
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
+def entry_of(dispatcher):
+    """The same function without the look at the types of its arguments, which must be those it was compiled for."""
+    (compiled,) = dispatcher.overloads.values()
+    return compiled.entry_point
+
+
 @functools.cache
 def taken(count, at):
     """take(array): `count` numbers of a one-dimensional array from place `at`, as a tuple."""

@@ -20,9 +20,16 @@ class Columns:
 
     __slots__ = ("_Omega0", "_Q0", "_problem", "_rows", "_times")
 
-    def __init__(self, problem: "Problem", rows: np.ndarray, t0: float, h: float, every: int, n: int) -> None:
-        self._problem, self._rows, self._times = problem, rows, (t0, h, every, n)
-        self._Q0, self._Omega0 = problem.Q0.copy(), problem.Omega0.copy()  # as they are now
+    def __init__(
+        self,
+        problem: "Problem",
+        rows: np.ndarray,
+        times: tuple[float, float, int, int],
+        start: tuple[np.ndarray, ...] | None = None,
+    ) -> None:
+        """`times` are t0, h, every and n; `start` is a copy of Q0 and Omega0, if there is one."""
+        self._problem, self._rows, self._times = problem, rows, times
+        self._Q0, self._Omega0 = start or (problem.Q0.copy(), problem.Omega0.copy())  # as they are now
 
     def t(self) -> np.ndarray:
         """The times."""

@@ -300,14 +300,40 @@ class KernelRunner:
         if not (self.is_compiled and problem.parameters == self.body[3][1]):
             return False
         first = (h, problem.t0, *problem.start())
-        if not self._lasting:  # proved to be what it was, and compared from this start
-            entry = known(problem, self.method)
-            if entry is None or entry[1].code is not self._code or entry[1].compared != first[1:]:
-                return False
         if self._first[0] != first:
             self._first = first, self.method.start(*first, self.body)
+        if not self.lasts(problem):
+            return False
         self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
         return True
+
+    def from_start(self, n: int, every: int) -> Callable[[np.ndarray], tuple[Any, ...]]:
+        """run(out): all n steps from the start once more, as `advance` takes them; for a compiled run.
+
+        Whether the start and what is run are what they were is asked before: see `lasts`.
+        """
+        from polhode.machine import entry_of
+
+        assert self._code is not None
+        q, Pi, tau, memory = self._first[1]
+        begin, code, loop = np.array((*q, *Pi, *tau, *memory)), self._code, entry_of(self._code.loop)
+        head = (*code.head, self.h, self.t0, 0, n, every, every)
+
+        def run(out: np.ndarray) -> tuple[Any, ...]:
+            self._state, self._numbers = None, begin.copy()
+            return loop(*head, self._numbers, out, 0)
+
+        return run
+
+    def lasts(self, problem: Problem) -> bool:
+        """Whether the functions that it runs, of a problem that starts where it did, are proved to be what they were.
+
+        Those that may change were then also compared with their machine code from this start.
+        """
+        if self._lasting:
+            return True
+        entry = known(problem, self.method)
+        return entry is not None and entry[1].code is self._code and entry[1].compared == self._first[0][1:]
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t, without going there; None if it fails."""

@@ -1,17 +1,19 @@
 """Calls of `solve` that are made again: what was checked and made for one is kept for the next like it.
 
 A short run takes a few microseconds; checking every argument and making its runner takes ten times as long. So the
-runner of a short, plain run is kept for its problem, by method, steps and interval, and the next such call only runs
-it. What can change behind the names is asked each time: where the problem begins, its inertia, and by
-``Runner.again`` whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails,
-or that has something to warn of, goes the long way.
+runner of a short, plain run is kept for its problem, by the arguments as they were given, and the next such call only
+runs it. What can change behind the names is asked each time: the arrays of the problem, and by ``KernelRunner.lasts``
+whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails, or that has
+something to warn of, goes the long way.
 """
 
+import functools
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -22,13 +24,19 @@ from polhode.runs.kernel_runner import KernelRunner
 from polhode.runs.taylor import TaylorRunner
 from polhode.runs.trajectory import Trajectory
 
+P = ParamSpec("P")
+
 MOST_KEPT = 16
 """Calls that are kept for one problem."""
 
 MOST_STEPS = 4096
 """The most steps of a run that counts as short: one piece of machine code (``drive.Run``)."""
 
-NUMBER, WHOLE = (float, int, NoneType), (int, NoneType)
+PLAIN = frozenset((float, int, str, NoneType))
+"""Of what classes the arguments beside problem and method may be. True is no 1: bool is none of them."""
+
+OFFERED = "run_to_keep"
+"""Where in its attributes a Trajectory that comes out of the long way has what may be kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +44,56 @@ class Kept:
     """A runner without its problem, and the run it is for."""
 
     runner: KernelRunner | TaylorRunner
+    run: Callable[[np.ndarray], tuple[Any, ...]]
     given: Any  # the method as it was given, held so that nothing else has its id
     integrator: Any
-    n: int
-    every: int
-    moments: bytes
+    times: tuple[float, float, int, int]  # t0, h, every, n
+    body: tuple[Any, ...]  # see `_body`
+    start: tuple[np.ndarray, ...]  # Q0 and Omega0
     follows: bool  # whether a step may turn the body as far as it likes
 
 
 _KEPT: "weakref.WeakKeyDictionary[Problem, dict[tuple[Any, ...], Kept]]" = weakref.WeakKeyDictionary()
 
 
-def key_of(method: Any, h: Any, t_end: Any, n_steps: Any, save_every: Any) -> tuple[Any, ...] | None:
-    """What a call is known by; None if an argument is no plain number, or the method must be looked up anew."""
-    plain = h.__class__ in NUMBER and t_end.__class__ in NUMBER and n_steps.__class__ in WHOLE
-    if not (plain and save_every.__class__ is int):
+def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
+    """The function, with the short way for calls that were made before."""
+
+    @functools.wraps(solve)
+    def call(*arguments: P.args, **keywords: P.kwargs) -> Trajectory:
+        key = key_of(arguments, keywords)
+        if key is None:
+            result = solve(*arguments, **keywords)
+            vars(result).pop(OFFERED, None)
+            return result
+        problem: Any = arguments[0]
+        found = again(problem, key)
+        if found is not None:
+            return found
+        result = solve(*arguments, **keywords)
+        kept = vars(result).pop(OFFERED, None)
+        if kept is not None:
+            calls = _KEPT.setdefault(problem, {})
+            for old in list(calls)[: max(0, len(calls) + 1 - MOST_KEPT)]:
+                calls.pop(old, None)
+            calls[key] = kept
+        return result
+
+    return call
+
+
+def key_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...] | None:
+    """What a call is known by beside its problem; None if it is not plain, or its method is to be looked up anew."""
+    if len(arguments) < 2 or not isinstance(arguments[0], Problem):
         return None
-    if method.__class__ is str:
-        return None if ":" in method else (method, h, t_end, n_steps, save_every)
-    return id(method), h, t_end, n_steps, save_every
+    method = arguments[1]
+    if method.__class__ is not str:
+        method = id(method)
+    elif ":" in method:
+        return None
+    values = (*arguments[2:], *keywords.values())
+    kinds = (*map(type, values),)  # 1 and 1.0 are equal, and not both are a number of steps
+    return (method, values, kinds, *keywords) if PLAIN.issuperset(kinds) else None
 
 
 def again(problem: Problem, key: tuple[Any, ...]) -> Trajectory | None:
@@ -62,25 +101,25 @@ def again(problem: Problem, key: tuple[Any, ...]) -> Trajectory | None:
     calls = _KEPT.get(problem)
     if calls is None or (kept := calls.pop(key, None)) is None:  # nobody else has it meanwhile
         return None
-    if kept.moments != problem.moments.tobytes():
+    runner = kept.runner
+    if _body(problem) != kept.body or not runner.lasts(problem):
         return None
-    runner, n, every = kept.runner, kept.n, kept.every
-    h = runner.h
-    if not runner.again(problem, h):
-        return None
-    rows = np.empty((-(-n // every), runner.width))
+    _, h, every, n = kept.times
+    rows = np.empty((-(-n // every), 7))
     begin = time.perf_counter()
-    took, at, left, iterations, _, _ = runner.advance(0, n, every, every, rows, 0)
+    try:
+        took, at, left, iterations, _ = kept.run(rows)
+    except Exception:  # of a function of the user's
+        return None
     seconds = time.perf_counter() - begin
     if took < n:
         return None
     if left != every:  # the last state is kept whatever save_every is
         rows[at] = runner.row()
-    columns = Columns(problem, rows, runner.t0, h, every, n)
+    columns = Columns(problem, rows, kept.times, kept.start)
     turn = abs(h) * columns.fastest()
     if not kept.follows and turns.is_too_far(turn):
         return None
-    del runner.problem  # which would otherwise never be freed
     calls[key] = kept
     stats = {
         "n_steps": n,
@@ -111,14 +150,22 @@ def again(problem: Problem, key: tuple[Any, ...]) -> Trajectory | None:
     return Trajectory.of_run(attributes)
 
 
-def keep(key: tuple[Any, ...], method: Any, integrator: Any, runner: Any, n: int, every: int, follows: bool) -> None:
-    """Keep the runner of a run that has ended well for the next call like it, if it is short and can begin again."""
+def offer(trajectory: Trajectory, given: Any, runner: Any, n: int, every: int, follows: bool) -> None:
+    """What may be kept of a run that has ended well, if it is short and can begin again."""
     problem: Problem = runner.problem
     plain = runner.__class__ in (KernelRunner, TaylorRunner) and runner.is_compiled and n <= MOST_STEPS
     if not (plain and runner.again(problem, runner.h)):
         return
-    calls = _KEPT.setdefault(problem, {})
-    for old in list(calls)[: max(0, len(calls) + 1 - MOST_KEPT)]:
-        calls.pop(old, None)
-    del runner.problem
-    calls[key] = Kept(runner, method, integrator, n, every, problem.moments.tobytes(), follows)
+    run, start = runner.from_start(n, every), (problem.Q0.copy(), problem.Omega0.copy())
+    del runner.problem  # which would otherwise never be freed
+    times = runner.t0, runner.h, every, n
+    kept = Kept(runner, run, given, trajectory.integrator, times, _body(problem), start, follows)
+    vars(trajectory)[OFFERED] = kept
+
+
+def _body(problem: Problem) -> tuple[Any, ...]:
+    """All numbers of a problem that a run depends on, as values: arrays can be written to."""
+    return (
+        *(problem.moments.tobytes(), problem.Omega0.tobytes(), problem.Q0.tobytes(), problem.axes.tobytes()),
+        *(problem.parameters, problem.t0),
+    )

@@ -53,7 +53,7 @@ class RowsInMemory:
         """The largest |Omega| of all rows, with the start."""
         runner, rows = self._runner, self.table[: self.at]
         if runner.width == ROW:  # q, Pi: columns wait until they are looked at
-            late = Columns(runner.problem, rows, runner.t0, runner.h, self._every, self._n)
+            late = Columns(runner.problem, rows, (runner.t0, runner.h, self._every, self._n))
             self._columns: dict[str, Any] = {"columns_of_run": late}
             return late.fastest()
         start, (Q, Omega) = runner.problem, runner.in_users_axes(rows)

@@ -36,10 +36,11 @@ from polhode.runs.users_axes import in_users_axes
 from polhode.runs.watched import Watched
 
 CHECKPOINT_EVERY = 60.0
-PLAIN = (None,) * 10 + (False, False, (), (), 1, CHECKPOINT_EVERY)
+PLAIN = (None,) * 10 + ((), (), False)
 """What else a call was given that may be made again: see ``repeated.py``."""
 
 
+@repeated.remembered
 @inputs.checked_call
 def solve(
     problem: str | Problem,
@@ -159,15 +160,21 @@ def solve(
     ((11, 3, 3), True)
     """
     others = (
-        *(compiled, t_eval, events, direction, adapt, out, checkpoint, accuracy, rtol, atol),
-        *(progress, strict, terminal, reduce, reduce_every, checkpoint_every),
+        compiled,
+        t_eval,
+        events,
+        direction,
+        adapt,
+        out,
+        checkpoint,
+        accuracy,
+        rtol,
+        atol,
+        terminal,
+        reduce,
+        progress,
     )
-    call = None
-    if isinstance(problem, Problem) and on_failure.__class__ is str and all(map(operator.is_, others, PLAIN)):
-        call = repeated.key_of(method, h, t_end, n_steps, save_every)
-        if call is not None and on_failure in FAILURES and (found := repeated.again(problem, call)) is not None:
-            return found
-    given = method
+    plain, given = all(map(operator.is_, others, PLAIN)), method
     problem = given_problem(problem, method)
     method = given_tolerance(method, rtol, atol, accuracy)
     if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
@@ -235,8 +242,8 @@ def solve(
         trajectory = runner.completed(trajectory)
     if not told:
         turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
-    if call is not None and trajectory.success:
-        repeated.keep(call, given, method, runner, n, every, free)
+    if plain and trajectory.success:
+        repeated.offer(trajectory, given, runner, n, every, free)
     return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -190,7 +190,7 @@ class TaylorRunner:
         """Begin anew; see ``Runner.again``."""
         if problem.parameters != self._parameters:
             return False
-        if not self._series.lasts and series_of(problem) is not self._series:
+        if not self.lasts(problem):
             return False
         start = problem.start()
         self.problem = problem
@@ -201,6 +201,31 @@ class TaylorRunner:
         _, self._row, self._place[:] = self._first
         self.h, self.t0 = h, problem.t0
         return True
+
+    def from_start(self, n: int, every: int) -> Callable[[np.ndarray], tuple[Any, ...]]:
+        """run(out): all n intervals from the start once more; see ``KernelRunner.from_start``."""
+        from polhode.machine import entry_of
+
+        assert self._first is not None
+        s, begin, loop, place = self._series, self._first[2], entry_of(self._loop), self._place
+        # fmt: off
+        head = (
+            *s.code, s.data, self.order, self.method.tolerance, self._hides,
+            self.h, self.t0, 0, n, every, every, place, self._work, self._table, self._looked,
+        )
+        # fmt: on
+        end, moments = self._end, s.moments
+
+        def run(out: np.ndarray) -> tuple[Any, ...]:
+            place[:], self._row = begin, None
+            done, row, left, expansions = loop(*head, out, 0, end, moments)
+            return done, row, left, expansions, 0.0
+
+        return run
+
+    def lasts(self, problem: Problem) -> bool:
+        """Whether the torque is proved to be what it was; see ``KernelRunner.lasts``."""
+        return self._series.lasts or series_of(problem) is self._series
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row a time h from here, without going there; None if it fails."""

@@ -13,6 +13,9 @@ from polhode.inputs import warn
 TOO_FAR = 1.5
 """Radians a step. Beyond it every method but an exact flow has errors of order one within a few steps."""
 
+FEW = 16
+"""Velocities below which plain floats are faster than arrays; the bits are the same."""
+
 _meant = contextvars.ContextVar("large steps are meant", default=False)
 
 
@@ -28,7 +31,7 @@ def on_purpose() -> Iterator[None]:
 
 def fastest(Omega: np.ndarray) -> float:
     """The largest |Omega| of a stack (..., 3), of those that are finite."""
-    if Omega.ndim == 2 and len(Omega) <= 4:
+    if Omega.ndim == 2 and len(Omega) <= FEW:
         return _longest(Omega.tolist())
     if Omega.shape == (3,):
         return _longest([Omega.tolist()])
@@ -47,12 +50,13 @@ def _longest(vectors: list[list[float]]) -> float:
 
 
 def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:
-    """The largest |Omega| of each of N bodies, over arrays (N, 3), of those that are numbers."""
+    """The largest |Omega| of each of N bodies, over arrays (N, 3) or (n, N, 3), of those that are numbers."""
     best = np.array(0.0)
     with np.errstate(all="ignore"):
-        for each in Omega:  # a time at a time stays in the cache
-            x, y, z = each[:, 0], each[:, 1], each[:, 2]
-            best = np.fmax(best, x * x + y * y + z * z)
+        for each in Omega:  # a piece at a time stays in the cache
+            x, y, z = each[..., 0], each[..., 1], each[..., 2]
+            squares = x * x + y * y + z * z
+            best = np.fmax(best, squares if squares.ndim == 1 else np.fmax.reduce(squares))
     return np.asarray(np.sqrt(best))
 
 

@@ -15,13 +15,14 @@ def arguments(parser: Any) -> None:
 
 def run(arguments: Any) -> Any:
     """Print the catalogues."""
-    from polhode.integrators.lookup import methods
+    from polhode.integrators.lookup import by_own_steps, methods
     from polhode.views.terminal import method_table, problem_table
 
     wanted = (arguments.what,) if arguments.what else ("methods", "problems")
     if arguments.json:
         data = {"methods": [method_data(m) for m in methods().values()], "problems": problem_list()}
-        show_json({k: data[k] for k in wanted})
+        own = {"own_steps": [own_steps_data(m) for m in by_own_steps().values()]} if "methods" in wanted else {}
+        show_json({k: data[k] for k in wanted} | own)
         return 0
     tables = {"methods": lambda: method_table(methods().values()), "problems": lambda: problem_table(problem_list())}
     show(*(tables[k]() for k in wanted))
@@ -50,6 +51,11 @@ def method_data(m: Any) -> Any:
         **claims(RATE),
         "sources": m.sources,
     }
+
+
+def own_steps_data(m: Any) -> Any:
+    """What there is to say of an integrator that chooses its own steps."""
+    return {"name": m.name, "title": m.title, "tolerance": m.tolerance, "sources": m.sources}
 
 
 def problem_list() -> Any:

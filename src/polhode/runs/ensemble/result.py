@@ -19,6 +19,9 @@ from polhode.runs.trajectory import Trajectory, written
 from polhode.runs.users_axes import in_users_axes
 from polhode.shown import shown
 
+PIECE = 4096
+"""States that are looked at together."""
+
 
 @dataclass(frozen=True)
 class Ensemble(Attitudes, Travels):
@@ -197,19 +200,28 @@ class Ensemble(Attitudes, Travels):
         Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
         if bodies.in_principal_axes:
-            for k, row in enumerate(self.rows):
-                Q[k + 1], Omega[k + 1] = in_users_axes(SimpleNamespace(moments=bodies.moments, axes=np.eye(3)), row.T)
+            for some in self._pieces():
+                rows = np.swapaxes(self.rows[some], 1, 2).reshape(-1, 7)  # body after body, time after time
+                moments = bodies.moments if len(bodies.moments) == 1 else np.tile(bodies.moments, (len(rows) // N, 1))
+                q, v = in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+                Q[1:][some], Omega[1:][some] = q.reshape(-1, N, 3, 3), v.reshape(-1, N, 3)
         else:  # body by body: a product of stacks may round in another order
             for i in range(N):
                 Q[1:, i], Omega[1:, i] = in_users_axes(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
 
     def velocities(self) -> Iterable[np.ndarray]:
-        """The angular velocities after the start, time by time (N, 3), in any axes of the body: to measure them."""
-        if self.states is not None:  # a time at a time: they may be in a file
-            return (self.states[1][k] for k in range(1, len(self.t)))
+        """The angular velocities after the start, some times (n, N, 3) at once, in any axes of the body."""
+        if self.states is not None:  # they may be in a file
+            return (self.states[1][some.start + 1 : some.stop + 1] for some in self._pieces())
         assert self.rows is not None
-        return (row[4:].T / self.bodies.moments for row in self.rows)
+        rows = self.rows
+        return (np.swapaxes(rows[some, 4:], 1, 2) / self.bodies.moments for some in self._pieces())
+
+    def _pieces(self) -> Iterable[slice]:
+        """The times after the start, as many at once as stay in the cache."""
+        each = max(1, PIECE // len(self))
+        return (slice(k, k + each) for k in range(0, len(self.t) - 1, each))
 
     @functools.cached_property
     def energy(self) -> np.ndarray:

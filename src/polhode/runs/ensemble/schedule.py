@@ -118,6 +118,36 @@ def _loop(
         return None, "it decides by the value of a number." if decides else error.reason
 
 
+class Blocks:
+    """What bodies are in which lanes, and what all of them share: constants of the method and parameters.
+
+    Made of N healthy bodies that share them, it serves any N such.
+    """
+
+    def __init__(self, bodies: Bodies, method: Method, way: Way) -> None:
+        N, self.width = len(bodies), way.width
+        self.count = -(-N // self.width)
+        places = np.minimum(np.arange(self.count * self.width), N - 1)  # the last is filled up with the last body
+        self.lame = None if bodies.finite.all() else ~bodies.finite[places]
+        if self.lame is not None:
+            good = np.flatnonzero(bodies.finite)
+            places[self.lame] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
+        self.places = places
+        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
+        if self.lame is not None:
+            constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
+        self.constants = np.ascontiguousarray(self.arranged(_constants(constants, method)))
+        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
+        parameters = self.arranged(parameters)
+        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
+
+    def arranged(self, numbers: np.ndarray) -> np.ndarray:
+        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
+        if len(numbers) == 1:
+            numbers = np.repeat(numbers, self.width, axis=0)
+        return np.swapaxes(numbers.reshape(-1, self.width, numbers.shape[1]), 1, 2)
+
+
 class Run:
     """The arrays of a run in blocks, and the drive through its steps."""
 
@@ -132,30 +162,23 @@ class Run:
         memory: int,
         watch: Any = None,
         sink: Any = None,
+        blocks: Blocks | None = None,
     ) -> None:
         self.bodies, self.method, self.h, self.n, self.every, self.way = bodies, method, h, n, every, way
-        N, width = len(bodies), way.width
-        self.blocks = -(-N // width)
-        places = np.minimum(np.arange(self.blocks * width), N - 1)  # the last block is filled up with the last body
-        lame = not bodies.finite.all()
-        good = np.flatnonzero(bodies.finite) if lame else places[:N]
-        self.failed, self.errors = np.full(len(places), -1, dtype=np.int64), np.full(len(places), np.nan)
-        if lame:
-            self.failed[~bodies.finite[places]] = 0
-            places[~bodies.finite[places]] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
+        arranged = blocks or Blocks(bodies, method, way)
+        self.arranged, self.blocks, places, width = arranged, arranged.count, arranged.places, arranged.width
+        self.constants, self.parameters = arranged.constants, arranged.parameters
+        self.failed, self.errors = np.empty(len(places), dtype=np.int64), np.empty(len(places))
+        self.failed[:], self.errors[:] = -1, np.nan
+        if arranged.lame is not None:
+            self.failed[arranged.lame] = 0
         self.sink, rows = sink, n // every + (n % every > 0)
         self.out = np.empty((rows if sink is None else sink.capacity(len(places)), 7, len(places)))
         self.states = np.empty((self.blocks, 10 + memory, width))
-        if len(good):
+        if arranged.lame is None or bodies.finite.any():
             q, Pi = bodies.starts(places)
-            self.states[:, :4], self.states[:, 4:7] = self._in_blocks(q), self._in_blocks(Pi)
-        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
-        if lame:
-            constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
-        self.constants = np.ascontiguousarray(self._in_blocks(_constants(constants, method)))
-        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
-        parameters = self._in_blocks(parameters)
-        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
+            self.states[:, :4] = q.T if len(q) == 1 else arranged.arranged(q)
+            self.states[:, 4:7] = arranged.arranged(Pi)
         self.done, self.row, self.left, self.iterations, self.interrupted = 0, 0, every, 0, False
         self.wall_time, self.threads, self.watch = 0.0, 1, watch
         self.before: tuple[np.ndarray, np.ndarray] | None = None  # failures and errors before a sweep
@@ -163,12 +186,10 @@ class Run:
         if watch is not None:
             watch.begin(width, places, self.states)
 
-    def _in_blocks(self, numbers: np.ndarray) -> np.ndarray:
-        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
-        width = self.way.width
-        if len(numbers) == 1:
-            numbers = np.repeat(numbers, width, axis=0)
-        return np.swapaxes(numbers.reshape(-1, width, numbers.shape[1]), 1, 2)
+    @property
+    def has_lost(self) -> bool:
+        """Whether a body has failed, raised, or was ended."""
+        return bool(self.failed.max() >= 0)
 
     def guard(self) -> None:
         """The machine code that will run must start bodies as Python does, with the torque at the start."""
@@ -181,7 +202,8 @@ class Run:
             return
         states, width, t0 = self.states.copy(), self.way.width, bodies.kinds[0].t0
         chosen = dict.fromkeys((good[0], good[min(len(good), width) - 1], good[-1]))  # the ends of a block, too
-        places = [(i, *bodies.problem(i).start()) for i in chosen]
+        alone = {i: bodies.problem(i) for i in chosen}
+        places = [(i, *alone[i].start()) for i in chosen]
 
         def of_machine(place: Any) -> Any:
             block, lane = divmod(place[0], width)
@@ -190,7 +212,7 @@ class Run:
 
         def of_python(place: Any) -> Any:
             i, q, Pi = place
-            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body_of(bodies.problem(i), self.method))
+            _, _, tau, memory = self.method.start(self.h, t0, q, Pi, body_of(alone[i], self.method))
             return tau + memory
 
         check(
@@ -202,15 +224,23 @@ class Run:
             lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
         )
 
-    def drive(self, threads: int | None, progress: Any) -> None:
+    def drive(self, threads: int | None, progress: Any, guarded: bool = True) -> None:
         """Sweeps of all bodies over some steps, each in tasks of a fraction of a second: progress, Ctrl-C, balance."""
-        self.guard()
+        if guarded:
+            self.guard()
         if self.checkpoint is not None:
             self.checkpoint.restore(self)
         N, begin, before = len(self.bodies), time.perf_counter(), self.wall_time
         saved = begin
         small = N * self.n <= SMALL  # over before threads would have begun
         self.threads = threads = min(threads or (1 if small else _processors()), self.blocks)
+        if small and threads == 1 and not progress and self.checkpoint is None and self.sink is None:
+            try:
+                self._sweep(self.n, self._group(self.n, 0.0), None, _untold, _LEFT)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            self.wall_time = time.perf_counter() - begin
+            return
         rate = 0.0  # body-steps a second and thread: the first sweep is short, then it is known
         pool = concurrent.futures.ThreadPoolExecutor(threads) if threads > 1 else None
         with (
@@ -340,6 +370,13 @@ class Run:
         if left and steps == self.n:
             self.done = steps
         return sentences
+
+
+def _untold(done: int, label: str | None = None) -> None:
+    """No progress is shown."""
+
+
+_LEFT = Interrupt(leave=True)  # never entered: a Ctrl-C is raised at once
 
 
 def _processors() -> int:

@@ -1,6 +1,7 @@
 """`solve_ensemble`: many bodies at once, by SIMD lanes of the same kernels and by threads over blocks of them."""
 
 import functools
+import operator
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +21,13 @@ from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.ensemble import repeated
 from polhode.runs.ensemble.checkpoint import Checkpoint, description
-from polhode.runs.ensemble.events import Table, crossings_by_name, gathered_events
+from polhode.runs.ensemble.events import gathered_events
+from polhode.runs.ensemble.outcome import ensemble_of
 from polhode.runs.ensemble.reductions import Tallies, side_by_side
 from polhode.runs.ensemble.result import Ensemble as Ensemble
-from polhode.runs.ensemble.schedule import ENDED, RAISED, Run, sizes, way_of
+from polhode.runs.ensemble.schedule import Run, sizes, way_of
 from polhode.runs.ensemble.sink import Sink
 from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
@@ -33,7 +36,10 @@ from polhode.runs.machine_events import machine_events
 from polhode.runs.machine_law import LawMemory
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
-from polhode.runs.solve import follows, solve
+from polhode.runs.solve import CHECKPOINT_EVERY, follows, solve
+
+PLAIN = (None,) * 8 + (False, False, (), (), 1, CHECKPOINT_EVERY)
+"""What else a call was given that may be made again: see ``repeated.py``."""
 
 
 @inputs.checked_call
@@ -61,7 +67,7 @@ def solve_ensemble(
     reduce_every: int = 1,
     out: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 60.0,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     strict: bool = False,
     on_failure: str = "warn",
 ) -> Ensemble:
@@ -130,6 +136,17 @@ def solve_ensemble(
     >>> e.Q.shape, e.success.all()
     ((2, 3, 3, 3), np.True_)
     """
+    others = (
+        *(inertia, parameters, damping, rotor, events, direction, out, checkpoint),
+        *(progress, strict, terminal, reduce, reduce_every, checkpoint_every),
+    )
+    call, given = None, method
+    if isinstance(problem, Problem) and on_failure.__class__ is str and all(map(operator.is_, others, PLAIN)):
+        call = repeated.key_of(method, h, t_end, n_steps, save_every, threads, Q0, Omega0, Pi0)
+        if call is not None and on_failure in FAILURES:
+            found = repeated.again(problem, call, Q0, Omega0, Pi0)
+            if found is not None:
+                return found
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
     method = integrator(method)
@@ -143,7 +160,8 @@ def solve_ensemble(
     if out is None:
         inputs.check_memory(56 * len(bodies), n, every, " Or write them to a file as they come: out=.")
     speeds = turns.speeds(bodies.Omega0[None])
-    large_step = follows(method, alone) or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
+    free = follows(method, alone)
+    large_step = free or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
     each, reduce = inputs.whole("reduce_every", reduce_every), () if reduce is None else reduce
     names = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
     file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
@@ -151,7 +169,8 @@ def solve_ensemble(
     if out is not None and file is not None:
         raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
     survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
-    on_the_way = OnTheWay(watched, survey, file, seconds, out)
+    keep = None if call is None else functools.partial(repeated.keep, call, given, alone, threads, free)
+    on_the_way = OnTheWay(watched, survey, file, seconds, out, keep)
     e = _integrated(bodies, method, h, n, every, threads, progress, on_the_way)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
@@ -165,13 +184,14 @@ INTERPRETED = "a plain function runs interpreted"
 
 @dataclass(frozen=True)
 class OnTheWay:
-    """What a run does beside its steps: events, reductions, checkpoints."""
+    """What a run does beside its steps: events, reductions, checkpoints; and what is done with it after them."""
 
     events: Events | None
     survey: Survey | None
     checkpoint: Any
     seconds: float
     out: Any
+    keep: Callable[[Run], None] | None  # for the next call like this one
 
     def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
         """The run of bodies one by one, if nothing is asked that those cannot do."""
@@ -229,95 +249,17 @@ def _integrated(
         run.checkpoint = Checkpoint(on_the_way.checkpoint, on_the_way.seconds, described)
     if sink is None or sink.stream is None:
         run.drive(threads, progress)
-        return _result(run)
+        if on_the_way.keep is not None:
+            on_the_way.keep(run)
+        return ensemble_of(run)
     try:
         run.drive(threads, progress)
-        e = _result(run)
+        e = ensemble_of(run)
         sink.stream.finish(e)
     except BaseException:
         sink.stream.discard()
         raise
     return e
-
-
-def _result(run: Any) -> Ensemble:
-    """The Ensemble; what failed bodies left behind becomes NaN."""
-    N, done, every = len(run.bodies), run.done, run.every
-    last = np.swapaxes(run.states[:, :7], 0, 1).reshape(7, -1)
-    if run.sink is not None:
-        every = run.sink.every
-        if done == run.n and done % every:
-            run.sink.keep(last[None, :, :N], np.array([done]), run.failed[:N])
-        run.out, run.row = run.sink.kept, run.sink.at
-    elif done == run.n and run.left != every:
-        run.out[run.row] = last
-        run.row += 1
-    if done < run.n and not run.interrupted and not _streams(run):  # nobody was left
-        run.out[run.row :] = np.nan
-        run.row = len(run.out)
-    sentences: dict[int, str] = {}
-    reason = run.way.reason
-    if alone := int((run.errors[:N] == RAISED).sum()):
-        sentences = run.one_by_one() if run.sink is None else _not_alone(run)
-        done = run.done
-        reason = f"{alone} bodies ran one by one, as a function of yours raised an exception. {reason}".rstrip()
-    failed, rows = run.failed[:N], run.out[: 0 if _streams(run) else run.row, :, :N]
-    finite = run.bodies.finite
-    for i in np.flatnonzero(failed >= 0):
-        rows[failed[i] // every if finite[i] else 0 :, :, i] = np.nan
-    ended = run.errors[:N] == ENDED
-    failed[ended], run.errors[:N][ended] = -1, np.nan
-    events = {}
-    if run.watch is not None:
-        events = crossings_by_name(Table.joined(run.watch.tables), run.watch.events.functions, run.bodies)
-    steps = np.append(0, np.minimum(every * np.arange(1, run.row + 1), run.n))
-    stats = {
-        "n_bodies": N,
-        "n_steps": done,
-        "n_torque": N * run.method.torques_at_start + run.method.torques(done * N, run.iterations),
-        "n_iterations": run.iterations,
-        "lanes": run.way.width,
-        "threads": run.threads,
-        "compiled": True,
-        "reason": reason,
-        "interrupted": run.interrupted,
-        "wall_time": run.wall_time,
-    }
-    if run.checkpoint is not None and run.checkpoint.resumed_at is not None:
-        stats["resumed_at"] = run.checkpoint.resumed_at
-    t0 = run.bodies.kinds[0].t0
-    t = t0 + run.h * steps
-    return Ensemble(
-        *(
-            run.method.name,
-            run.h,
-            t,
-            run.bodies,
-            None if _streams(run) else rows,
-            failed,
-            run.errors[:N],
-            stats,
-            sentences,
-        ),
-        states=(run.sink.stream.column("Q"), run.sink.stream.column("Omega")) if _streams(run) else None,
-        events=events,
-        ended={} if run.watch is None else run.watch.ended,
-        reductions={} if run.sink is None or run.sink.tallies is None else run.sink.tallies.results(t0, run.h),
-        integrator=run.method,
-    )
-
-
-def _streams(run: Any) -> bool:
-    """Whether the rows are in a file."""
-    return run.sink is not None and run.sink.stream is not None
-
-
-def _not_alone(run: Run) -> dict[int, str]:
-    """Sentences for bodies in whose blocks a function raised, in a run that tallies: they do not run on alone."""
-    left = np.flatnonzero(run.errors[: len(run.bodies)] == RAISED).tolist()
-    run.errors[left] = np.nan
-    said = "a function of yours raised an exception for it or for a body beside it; with reduce or out it ends there"
-    return {i: f"{said}, at step {run.failed[i]}." for i in left}
 
 
 def _one_by_one(

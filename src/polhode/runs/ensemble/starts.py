@@ -18,6 +18,8 @@ from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
 from polhode.runs.users_axes import in_users_axes
 
+IDENTITY = np.eye(3).tobytes()
+
 
 @dataclass(frozen=True)
 class Bodies:
@@ -72,11 +74,11 @@ class Bodies:
         """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
-        shared = len(_once(self.Q0)) == 1 and len(axes) == 1
-        if shared:  # one attitude: without arrays
-            q = np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]])
-            return q, moments * in_principal(axes, self.Omega0[which])
-        return quaternion(attitude(self.Q0[which], axes)), moments * in_principal(axes, self.Omega0[which])
+        Omega = self.Omega0[which]
+        Pi = moments * (Omega + 0.0 if axes.tobytes() == IDENTITY else in_principal(axes, Omega))
+        if len(_once(self.Q0)) == 1 and len(axes) == 1:  # one attitude: without arrays
+            return np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]]), Pi
+        return quaternion(attitude(self.Q0[which], axes)), Pi
 
     def in_users_axes(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
@@ -88,6 +90,16 @@ class Bodies:
             own = which == i
             Q[own], Omega[own] = in_users_axes(self.problem(i), rows[own])
         return Q, Omega
+
+
+def _for_all(numbers: np.ndarray, N: int) -> np.ndarray:
+    """One row for each of N bodies, given one or N; `np.broadcast_to` takes ten times as long."""
+    if len(numbers) == N:
+        return numbers
+    strides = (0, *numbers.strides[1:])
+    shared: np.ndarray = np.ndarray((N, *numbers.shape[1:]), numbers.dtype, numbers, 0, strides)
+    shared.flags.writeable = False
+    return shared
 
 
 def _once(numbers: np.ndarray) -> np.ndarray:
@@ -158,6 +170,26 @@ def gathered(
                 "of problems."
             )
         numbers = _parameters(first, parameters)
+    return _started(kinds, Q0, Omega0, Pi0, tensors, moments, axes, numbers)
+
+
+def of_one(problem: Problem, Q0: Any, Omega0: Any, Pi0: Any) -> Bodies:
+    """Bodies that share a problem without wheels, and all but their starts."""
+    inertia, moments, axes = (x[None].copy() for x in (problem.inertia, problem.moments, problem.axes))
+    return _started([problem], Q0, Omega0, Pi0, inertia, moments, axes, np.array([problem.parameters]))
+
+
+def _started(
+    kinds: list[Problem],
+    Q0: Any,
+    Omega0: Any,
+    Pi0: Any,
+    inertia: np.ndarray,
+    moments: np.ndarray,
+    axes: np.ndarray,
+    numbers: np.ndarray,
+) -> Bodies:
+    """Bodies where they start, as given or as their problems do."""
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
@@ -178,8 +210,7 @@ def gathered(
     if set(lengths.values()) - {1, N}:
         counts = ", ".join(f"{name} {n}" for name, n in lengths.items() if n > 1)
         raise InputError(f"The bodies are not of one number: {counts}. Give each for all bodies, or once for all.")
-    Q, Omega = np.broadcast_to(Q, (N, 3, 3)), np.broadcast_to(Omega, (N, 3))
-    return Bodies(kinds, Q, Omega, tensors, moments, axes, numbers)
+    return Bodies(kinds, _for_all(Q, N), _for_all(Omega, N), inertia, moments, axes, numbers)
 
 
 def _varied(kinds: list[Problem], damping: Any, rotor: Any, Omega0: Any) -> list[Problem]:
