@@ -5,8 +5,8 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate import kernel, outside
-from polhode.testbench.certificate.cases import case_of, potential
+from polhode.testbench.certificate import kernel, outside, yes_or_no
+from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.drift import symplectic
@@ -114,7 +114,7 @@ def test_a_step_back_that_goes_forward_is_named():
     look = Look(case.method)
     look.character = character_of(look)
     assert look.character.forward_only and "not honoured" in " ".join(look.character.sentences())
-    ((found,), _) = outside.direct(look, BY_KEY["symmetric"])
+    ((found,), _) = yes_or_no.direct(look, BY_KEY["symmetric"])
     assert found.verdict == "undecided" and "does not go back" in found.how
     (right,) = (case for case in suite() if case.name == "Lie-Verlet")
     assert not character_of(Look(right.method)).forward_only
@@ -132,7 +132,7 @@ def test_near_kin_is_told_with_its_size_and_power():
 
 def test_an_attitude_that_is_turned_on_the_wrong_side_is_named():
     (case,) = (case for case in suite() if case.name == "LGVI, other side")
-    p = outside.placed(potential())
+    p = placed(potential())
     assert turn(Look(case.method).run, p) == "Omega in space axes"
     (right,) = (case for case in suite() if case.name == "LGVI")
     assert turn(Look(right.method).run, p) == ""
