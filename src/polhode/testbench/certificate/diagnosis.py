@@ -49,8 +49,9 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         )
     if loose and not any(_low(orders) for orders in (free, potential, forced)):
         sentences.append(
-            f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
-            "Iterate to round-off, not to a tolerance."
+            f"A small defect hardly depends on h ({', '.join(loose)}): an implicit equation is solved too loosely "
+            "(iterate to round-off, not to a tolerance), a constant has too few digits, or each step adds something of "
+            "its own, as a damping does."
         )
     return tuple(sentences)
 

@@ -1,6 +1,8 @@
 """One step beside the motion, at every state of the battery: what does not converge there is of no order, whatever it
 does elsewhere."""
 
+import functools
+
 import numpy as np
 
 from polhode.testbench.certificate.battery import State
@@ -16,12 +18,18 @@ OFF = 0.05  # part of the rotation in a small step by which a consistent step is
 
 def off(look: Look, state: State, radians: float) -> float:
     """How far one step is from the motion, relative to the speed."""
-    from polhode.reference.reference import by_dop853
-
     p, h = state.problem, state.step(radians)
-    Q1, Omega1 = by_dop853(p, p.t0 + h)
+    Q1, Omega1 = motion(state, radians)
     Q, Omega = look.run(p, p.Q0, p.Omega0, h, 1, p.t0)
     return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
+
+
+@functools.cache
+def motion(state: State, radians: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where the body is after so much rotation, which is the same for every integrator."""
+    from polhode.reference.reference import by_dop853
+
+    return by_dop853(state.problem, state.problem.t0 + state.step(radians))
 
 
 def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:

@@ -86,12 +86,18 @@ class Kin:
         both = np.maximum(self.free, self.torque)
         return f"{self.name} up to {self._size(both)}." if self.near else ""
 
+    @property
+    def may_be_meant(self) -> bool:
+        """Whether what they share says that one was meant to be the other. Of a free body, many methods of order 2 turn
+        by hOmega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is another method's, not a mistake."""
+        only_Q = self.free[:, 0].max() <= SAME < self.free[:, 1].max()
+        return not only_Q or _power(self.free[:, 1:]) < 2.5
+
     def _size(self, apart: np.ndarray) -> str:
         """The difference at the smaller step, with the power of h by which it falls."""
-        coarse, fine = apart[0].max(), apart[1].max()
-        power = np.log2(coarse / fine) if min(coarse, fine) > 0 else 0.0
+        power = _power(apart)
         law = f", like h^{power:.0f}" if power > 0.5 else ""
-        return f"{fine:.0e} at h = {self.h:g}{law}"
+        return f"{apart[1].max():.0e} at h = {self.h:g}{law}"
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -99,6 +105,12 @@ class Kin:
         parts = (self.free[:, 0].max(), self.free[:, 1].max(), self.torque.max())
         apart = float(f"{self.free.max() + self.torque.max():.5e}")
         return (-sum(x <= SAME for x in parts), max(apart, SAME) if apart else 0.0)  # how it rounds decides nothing
+
+
+def _power(apart: np.ndarray) -> float:
+    """The power of h by which a difference falls from the larger step to the smaller one."""
+    coarse, fine = apart[0].max(), apart[1].max()
+    return float(np.log2(coarse / fine)) if min(coarse, fine) > 0 else 0.0
 
 
 def kin_of(run: Run) -> Kin | None:

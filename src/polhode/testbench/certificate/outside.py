@@ -91,7 +91,7 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if lost else []))
+    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if lost and kin.may_be_meant else []))
 
 
 def _oddities(look: Look) -> list[str]:

@@ -34,6 +34,8 @@ HIGH = 20  # the order of what looks exact with small steps
 LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
+LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
+BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
@@ -54,7 +56,7 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
 
 def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect of the Jacobian of a step."""
-    jacobian, floor, way = look.derivatives
+    _, floor, way = look.derivatives
     if look.character.jump and not look.character.single:
         how = f"{row.how_outside or row.how}: it moves in jumps of {look.character.jump:.0e}, and has no derivative"
         return [Property(None, floor, "undecided", how)], "jumps"
@@ -67,7 +69,7 @@ def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
         Pi0 = p.tensor @ p.Omega0 + before
 
         def by(**options: float) -> float:
-            D, Pi1 = jacobian(look.run, p, h, n, **options)
+            D, Pi1 = look.jacobian(state, radians, n, **options)
             return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
 
         found = by()
@@ -90,7 +92,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         found, radians = [], []
         for x in RADIANS:
             try:
-                found.append(max(at(state, x, n) for n in ((1, 2, 5) if memory else (1,))))
+                found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
                 radians.append(x)
             except Refused as error:
                 refused.append(f"{state.words} it {error.words}")
@@ -119,6 +121,16 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
     return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+
+
+def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
+    """The largest defect over so many steps at once. One that is no number says that the step is lost, not that nothing
+    is wrong."""
+    with np.errstate(all="ignore"):
+        found = [at(state, radians, n) for n in counts]
+    if not np.isfinite(found).all():
+        raise Refused(f"gave no finite derivatives at h = {state.step(radians):.3g}")
+    return max(found)
 
 
 def _without_defect(
@@ -175,6 +187,7 @@ def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tup
         return f"only at {above[0][0]:g} rad a step", "scales"
     (a, c), (b, d) = above[:2]  # the smallest steps: at large ones a defect no longer grows
     power = np.log(d / c) / np.log(b / a)
-    if power < 1:  # a method of order 1 has one that falls like h^2
+    overall = np.polyfit(*np.log(np.transpose(above)), 1)[0]
+    if power < 1 or (max(found) < LOOSE and overall < BY_TOLERANCE):  # a method of order 1 has one that falls like h^2
         return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"
