@@ -9,13 +9,14 @@ need be compiled.
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from polhode.integrators.catalogue import methods
-from polhode.integrators.properties import claims_of
+from polhode.integrators.properties import BY_KEY, claims_of
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import body_of
@@ -86,12 +87,16 @@ class Kin:
         both = np.maximum(self.free, self.torque)
         return f"{self.name} up to {self._size(both)}." if self.near else ""
 
-    @property
-    def may_be_meant(self) -> bool:
-        """Whether what they share says that one was meant to be the other. Of a free body, many methods of order 2 turn
-        by hOmega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is another method's, not a mistake."""
-        only_Q = self.free[:, 0].max() <= SAME < self.free[:, 1].max()
-        return not only_Q or _power(self.free[:, 1:]) < 2.5
+    def was_meant(self, lost: Sequence[str]) -> bool:
+        """Whether what is lost of its properties says that it was meant to be that method, and is not.
+
+        Of a free body many methods of order 2 turn by h Omega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is
+        another method's, not a mistake. So is a kick on one side, which costs the symmetry and nothing else.
+        """
+        if self.free.max() <= SAME:
+            return any(BY_KEY[key].measure != "symmetry" for key in lost)
+        only_Q = self.free[:, 0].max() <= SAME
+        return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > 2.5)
 
     def _size(self, apart: np.ndarray) -> str:
         """The difference at the smaller step, with the power of h by which it falls."""

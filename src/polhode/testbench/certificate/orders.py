@@ -27,6 +27,7 @@ ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
 WINDOW = 4  # errors from which an exponent is had
 WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
 ABOVE = 15  # times the floor, from which on an error counts
+CONVERGES = 0.5  # order below which there is none
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
@@ -47,9 +48,9 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     values = [r.value for r in results if r.value is not None]
     if not values or note == "own steps":
         return results, note
-    if look.character.memory:
-        return results, note
     least = min(values)
+    if look.character.memory or least < CONVERGES:  # what does not converge at a generic state can do no worse
+        return results, note
     lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
     coverage = f"one step at {seen} states, random ones by seed {SEED}"
     if refused:

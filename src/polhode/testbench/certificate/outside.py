@@ -32,6 +32,7 @@ WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance
 GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
 LONGEST = PATIENCE[0]
+MOST_NAMED = 4  # states beside the first that a sentence names
 
 
 def measured(
@@ -91,7 +92,7 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if lost and kin.may_be_meant else []))
+    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if kin.was_meant(lost) else []))
 
 
 def _oddities(look: Look) -> list[str]:
@@ -99,7 +100,8 @@ def _oddities(look: Look) -> list[str]:
     told = look.character.sentences()
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
-        rest = f"; so too {', '.join(more)}" if more else ""
+        rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
+        rest += f", and at {len(more) - MOST_NAMED} more states" if len(more) > MOST_NAMED else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
     if look.fails:
         first, *more = (f"{where} it {what}" for where, what in look.fails.items())

@@ -36,6 +36,8 @@ ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
+FAINT = 1e-9  # defect up to which it may be round-off, magnified
+HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and of a defect that is none of round-off, at most
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
@@ -108,7 +110,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if not seen and not refused and radians[-1] < ENOUGH:
             doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         seen, most = seen + 1, max(most, radians[-1])
-        if max(found) > ABOVE * floor:
+        if max(found) > ABOVE * floor and not (max(found) < FAINT and _is_erratic(at, state, radians, found)):
             fall, note = _fall(radians, found, floor)
             where = f"{state.words}, {_largest(radians, found)}"
             if seen > 1 and max(found) > WRONG:
@@ -121,6 +123,15 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
     return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+
+
+def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
+    """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
+    it is another each time, where a defect of the method, or of a tolerance, is the same."""
+    x = radians[int(np.argmax(found))]
+    near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+    changes = np.abs(np.diff(near)) / max(near)
+    return bool(np.median(changes) > SMOOTH)
 
 
 def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
@@ -144,6 +155,9 @@ def _without_defect(
         coverage += f"; {refused[0]}"
     if look.character.memory and row.measure in OF_THE_STATE:
         why = f"{how}: round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    if look.character.noise and worst > look.character.noise / 10:
+        why = f"{how}: {worst:.0e}, which may be its noise of {look.character.noise:.0e}"
         return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
     if doubts:
         why = f"{how}: not to be told ({doubts[0]})"
