@@ -170,6 +170,18 @@ def test_one_that_remembers_complex_numbers_answers_real_questions_in_real_ones(
         imaginary.run(p, p.Q0, p.Omega0, 0.1, 1, 0.0)
 
 
+def test_a_run_that_stopped_before_its_end_is_no_answer():
+    def advance(p, Q, Omega, h, n, t):
+        s = ph.solve(
+            p.replaced(Q0=Q, Omega0=Omega, t0=t), "VLV", h=h, n_steps=n
+        )  # which warns, and returns what it has
+        return s.Q[-1], s.Omega[-1]
+
+    p = placed(potential())
+    with pytest.raises(Refused, match="RunWarning"):
+        Look(ph.BlackBox("stops", advance)).run(p, p.Q0, p.Omega0, 30.0, 3, 0.0)
+
+
 def test_a_derivative_that_is_no_number_is_no_yes():
     look = Look(steps.verlet)
     none = yes_or_no.over_states(look, BY_KEY["symplectic_free"], lambda *_: np.nan, 1e-12, "a defect")

@@ -71,7 +71,10 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            look.differs.setdefault(words, f"one step is off by {max(small / SMALL, pair[1] / 0.3):.1%} of it")
+            part = max(small / SMALL, pair[1] / ONE_STEP[1])
+            look.differs.setdefault(
+                words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
+            )
             lowest, where = found, where or words
     return lowest, where, refused, seen
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.errors import RunWarning
 from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
@@ -140,6 +141,7 @@ class Look:
         """n steps; what goes in and what comes out is nobody else's, and a failure says what and where."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.simplefilter("error", RunWarning)  # a run of ours that stopped before its end is no answer
             try:
                 Q1, Omega1 = (np.array(x) for x in self.advance(p, np.array(Q), np.array(Omega), h, n, t))
             except Refused as error:

@@ -15,6 +15,7 @@ from polhode.errors import InputError
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
 from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
+from polhode.testbench.certificate.battery import AT_RANDOM
 from polhode.testbench.certificate.cases import Run, damped, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
@@ -138,10 +139,14 @@ def _takes_velocity(look: Look) -> bool:
 
 def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
-    known to be wrong elsewhere: they may be the reason."""
+    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other."""
     high = any(ONE_LARGE in other.how for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
+    somewhere = next((words for words in look.differs if words.startswith(AT_RANDOM)), "")
+    if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
+        why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
+        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
     if p.verdict != "yes" or key not in look.ended or not look.differs:
         return p
     why = f"{p.how}; but not {look.ended[key]}, and it is wrong elsewhere"
