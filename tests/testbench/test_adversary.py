@@ -179,7 +179,7 @@ def test_a_run_that_stopped_before_its_end_is_no_answer():
 
     p = placed(potential())
     with pytest.raises(Refused, match="RunWarning"):
-        Look(ph.BlackBox("stops", advance)).run(p, p.Q0, p.Omega0, 30.0, 3, 0.0)
+        Look(ph.BlackBox("stops", advance)).run(p, p.Q0, p.Omega0, 4.0, 3, 0.0)
 
 
 def test_a_derivative_that_is_no_number_is_no_yes():
