@@ -172,13 +172,11 @@ def test_one_that_remembers_complex_numbers_answers_real_questions_in_real_ones(
 
 def test_a_run_that_stopped_before_its_end_is_no_answer():
     def advance(p, Q, Omega, h, n, t):
-        s = ph.solve(
-            p.replaced(Q0=Q, Omega0=Omega, t0=t), "VLV", h=h, n_steps=n
-        )  # which warns, and returns what it has
+        s = ph.solve(p.replaced(Q0=Q, Omega0=Omega, t0=t), "DMV6", h=h, n_steps=n)  # warns, and returns what it has
         return s.Q[-1], s.Omega[-1]
 
     p = placed(potential())
-    with pytest.raises(Refused, match="RunWarning"):
+    with pytest.raises(Refused, match="stopped before its end"):
         Look(ph.BlackBox("stops", advance)).run(p, p.Q0, p.Omega0, 4.0, 3, 0.0)
 
 

@@ -190,5 +190,5 @@ def test_a_certificate_is_written_as_a_page_or_as_data(tmp_path):
     assert "MINE is symmetric." in c.save(tmp_path / "c.html").read_text(encoding="utf-8")
     data = json.loads(c.save(tmp_path / "c.json").read_text(encoding="utf-8"))
     assert data["properties"]["symmetric"]["verdict"] == "yes"
-    with pytest.raises(ph.FileError, match="ends in .html or in .json"):
+    with pytest.raises(ph.FileError, match=r"ends in \.html or in \.json"):
         c.save(tmp_path / "c.pdf")

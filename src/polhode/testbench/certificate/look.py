@@ -146,6 +146,8 @@ class Look:
                 Q1, Omega1 = (np.array(x) for x in self.advance(p, np.array(Q), np.array(Omega), h, n, t))
             except Refused as error:
                 raise Refused(f"{error.words} at h = {h:.3g}") from error
+            except RunWarning as error:
+                raise Refused(f"stopped before its end at h = {h:.3g}") from error
             except Exception as error:  # an integrator may fail in any way it likes
                 raise Refused(f"raised {type(error).__name__} at h = {h:.3g}") from error
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):

@@ -129,7 +129,10 @@ def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float]
     """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
     it is another each time, where a defect of the method, or of a tolerance, is the same."""
     x = radians[int(np.argmax(found))]
-    near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+    try:
+        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+    except Refused:
+        return True  # a step at the limit of what runs
     changes = np.abs(np.diff(near)) / max(near)
     return bool(np.median(changes) > SMOOTH)
 
