@@ -200,8 +200,8 @@ def test_a_command_that_was_stopped_goes_on_and_ends_with_the_same_file(capsys, 
 
 
 def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(capsys, monkeypatch):
-    monkeypatch.setattr("polhode.runs.drive.Interrupt.seen", True, raising=False)
-    monkeypatch.setattr("polhode.runs.drive.Interrupt.__init__", lambda self, *_: setattr(self, "_leave", False))
+    monkeypatch.setattr("polhode.runs.interrupt.Interrupt.seen", True, raising=False)
+    monkeypatch.setattr("polhode.runs.interrupt.Interrupt.__init__", lambda self, *_: setattr(self, "_leave", False))
     code, out, err = called(capsys, "run", "VLV", "stress")
     assert (code, err) == (1, "")
     assert "Interrupted at step 4096 of 80000" in out and "With --checkpoint FILE the same command" in out

@@ -73,4 +73,4 @@ def test_studies_and_advice_take_them_too(here, capsys):
     assert main(["recommend", "--problem", "own_things:body", "--t-end", "2", "--accuracy", "1e-6", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["wanted"]["problem"] == "mine"
     assert main(["recommend", "--set", "k=3"]) == 2
-    assert "--set is about a problem" in capsys.readouterr().err
+    assert "--set changes a problem" in capsys.readouterr().err

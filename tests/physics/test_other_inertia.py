@@ -114,7 +114,7 @@ def test_what_cannot_follow_is_refused():
         ph.solve_ensemble(satellite, "VLV", inertia=MOMENTS[:2], parameters=numbers, h=0.1, n_steps=1)
     numbers[:, 9] = 2.0
     body = ph.solve_ensemble(satellite, "VLV", parameters=numbers, h=0.1, n_steps=1)[0].problem
-    with pytest.raises(ph.InputError, match="were given by themselves: build the problem anew"):
+    with pytest.raises(ph.InputError, match="were given as numbers: build the problem anew"):
         body.replaced(inertia=MOMENTS[1])
     with pytest.raises(ph.InputError, match="written in principal axes"):
         ph.problem("stress").replaced(inertia=TENSORS[0])

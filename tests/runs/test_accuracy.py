@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import polhode as ph
 from polhode.errors import InputError
 from polhode.reference.reference import reference
-from polhode.runs.accuracy import apart
+from polhode.runs.trials import apart
 from tests.support.dop853 import dop853
 
 SPAN = 4.0

@@ -92,8 +92,8 @@ def test_rows_have_their_own_times_everywhere(tmp_path):
 @pytest.mark.parametrize(
     "asked, told",
     [
-        ({"method": "RKMK4"}, "for symmetric one-step methods"),
-        ({"method": "ADAMS8"}, "for symmetric one-step methods"),
+        ({"method": "RKMK4"}, "of symmetric one-step methods"),
+        ({"method": "ADAMS8"}, "of symmetric one-step methods"),
         ({"adapt": 3}, "give True"),
         ({"adapt": lambda t, Q, Omega: -1.0}, "it must be a positive number"),
         ({"adapt": lambda t, Q, Omega: 1 / 0}, "ZeroDivisionError at the start"),

@@ -38,7 +38,7 @@ def interrupted(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("interrupted")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "polhode.runs.drive.Interrupt.__init__",
+            "polhode.runs.interrupt.Interrupt.__init__",
             lambda self, leave=False: vars(self).update(seen=True, _leave=False),
         )
         s = run(folder, streamed)

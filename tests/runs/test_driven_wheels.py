@@ -114,7 +114,7 @@ def test_a_run_goes_on_from_its_checkpoint(driven, streamed, tmp_path):
 
     with pytest.MonkeyPatch.context() as patch:
         seen = lambda self, leave=False: vars(self).update(seen=True, _leave=False)
-        patch.setattr("polhode.runs.drive.Interrupt.__init__", seen)
+        patch.setattr("polhode.runs.interrupt.Interrupt.__init__", seen)
         assert run(on_failure="return").stats["n_steps"] == 4096
     s, alone = run(), ph.solve(body(**held), "VLV", h=H, n_steps=4100)
     assert s.stats["resumed_at"] == 4096 and same(s, alone) and s.stats["n_torque"] == alone.stats["n_torque"]

@@ -73,7 +73,7 @@ def test_an_interrupted_trajectory_keeps_its_states_when_the_run_goes_on(tmp_pat
     files = {"out": tmp_path / "run.nc", "checkpoint": tmp_path / "run.ckpt", "n_steps": 9000}
     with monkeypatch.context() as patch:
         patch.setattr(
-            "polhode.runs.drive.Interrupt.__init__",
+            "polhode.runs.interrupt.Interrupt.__init__",
             lambda self, leave=False: vars(self).update(seen=True, _leave=False),
         )
         part = stress(**files)

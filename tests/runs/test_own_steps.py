@@ -10,7 +10,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.embedded import DENSE, DORMAND_PRINCE, LOWER
 from polhode.reference.reference import reference
-from polhode.runs.accuracy import apart
+from polhode.runs.trials import apart
 from tests.support.dop853 import dop853
 
 WALL = ph.problem("soft-wall")
@@ -187,13 +187,13 @@ def test_adapt_with_times_events_and_reductions():
         ({"rtol": 1e-15}, "between 1e-13"),
         ({"rtol": 1e-6, "atol": -1.0}, "must not be negative"),
         ({"rtol": 1e-6, "t_end": None, "n_steps": 10}, "n_steps counts intervals of h"),
-        ({"rtol": 1e-6, "reduce": "energy", "reduce_every": 3}, "all looked at"),
+        ({"rtol": 1e-6, "reduce": "energy", "reduce_every": 3}, "every one is looked at"),
         ({"rtol": 1e-6, "t_eval": [2.0]}, "outside of the run"),
-        ({"problem": "book-toss", "rtol": 1e-6}, "jumps at given times"),
+        ({"problem": "book-toss", "rtol": 1e-6}, "jumps at fixed times"),
         ({"problem": DRIVEN, "rtol": 1e-6}, "one size"),
         ({"method": "VLV", "h": 0.1, "adapt": True, "out": "s.nc"}, "rows at equal times"),
         ({"method": "VLV", "h": 0.1, "adapt": True, "checkpoint": "s.npz"}, "steps of one size"),
-        ({"method": "VLV", "h": 0.1, "adapt": True, "t_end": None, "n_steps": 5, "reduce": "energy"}, "takes t_end"),
+        ({"method": "VLV", "h": 0.1, "adapt": True, "t_end": None, "n_steps": 5, "reduce": "energy"}, "needs t_end"),
         ({"method": "VLV", "h": 0.1, "adapt": True, "t_end": None, "n_steps": 5, "t_eval": [1.0]}, "goes with t_end"),
     ],
 )

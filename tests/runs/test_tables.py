@@ -144,7 +144,7 @@ def test_an_ensemble_is_a_table_of_times_and_bodies(tmp_path):
     read = np.genfromtxt(e.save(tmp_path / "e.csv"), delimiter=",", names=True)
     assert np.array_equal(read["energy"], e.energy.ravel()) and np.array_equal(read["body"][:2], [0, 1])
     assert np.array_equal(read["Q_zy"], e.Q[:, :, 2, 1].ravel()) and np.array_equal(read["t"][::2], e.t)
-    with pytest.raises(ph.FileError, match="no format"):
+    with pytest.raises(ph.FileError, match="no known format"):
         e.save(tmp_path / "e.json")
     with pytest.raises(IndexError, match="0 to 1"):
         e[2]

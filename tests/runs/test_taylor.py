@@ -9,7 +9,8 @@ from polhode.integrators.taylor.formula import Formula, Tape
 from polhode.integrators.taylor.steps import LOOKED
 from polhode.machine.taylor_loop import taylor_loop
 from polhode.reference.reference import reference
-from polhode.runs.taylor import TaylorRunner, series_of, taylor
+from polhode.runs.taylor import TaylorRunner, taylor
+from polhode.runs.taylor_series import series_of
 
 FORMULAS = [name for name in ph.problems() if name != "book-toss" and not ph.problem(name).forces.any]
 """Without the one that decides by the time, and those with torques of the velocity, which are no formula of Q."""

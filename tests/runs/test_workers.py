@@ -8,7 +8,8 @@ import warnings
 import pytest
 
 import polhode as ph
-from polhode.runs.workers import WorkersLost, crew, mapped
+from polhode.runs.crews import WorkersLost
+from polhode.runs.workers import crew, mapped
 from polhode.views.files import as_json
 
 

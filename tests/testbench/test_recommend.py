@@ -135,5 +135,5 @@ def test_on_the_command_line(capsys):
     assert main(["recommend", "--keep", "energy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["choices"][0]["method"] == "AKW"
     assert main(["recommend", "--keep", "energy", "symplectic"]) == 0
-    assert "No method of the catalogue has all that" in capsys.readouterr().out
+    assert "No method of the catalogue meets all of these wishes" in capsys.readouterr().out
     assert main(["recommend", "--keep", "heat"]) == 2

@@ -34,7 +34,7 @@ DONE, FAILED, MISUSE = 0, 1, 2
 
 def main(argv: Any = None) -> Any:
     """Run a command line and return its exit code."""
-    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by who called: >&-
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()  # closed by the caller: >&-
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
@@ -60,19 +60,19 @@ def main(argv: Any = None) -> Any:
 
 
 def _said(name: Any, sentence: Any, code: Any) -> Any:
-    """Say a sentence on standard error, if anybody can hear it; returns the exit code."""
+    """Say a sentence on standard error, if that is open; returns the exit code."""
     with contextlib.suppress(OSError):
         print(f"{name}: {sentence}", file=sys.stderr, flush=True)
     return code
 
 
 def _nowhere() -> Any:
-    """A stream that forgets what it is given."""
+    """A stream that drops whatever is written to it."""
     return open(os.devnull, "w", encoding="utf-8")
 
 
 def _give_up_output() -> None:
-    """What is left in the buffer of standard output goes nowhere: at the end it would raise again."""
+    """Drop what is left in the buffer of standard output: at the end of the process it would raise again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

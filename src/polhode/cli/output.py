@@ -28,7 +28,7 @@ def whole(text: Any) -> Any:
 
 
 def wants_progress() -> Any:
-    """Whether somebody watches standard error."""
+    """Whether standard error is a terminal."""
     return sys.stderr.isatty()
 
 

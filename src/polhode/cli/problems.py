@@ -1,4 +1,4 @@
-"""Problems on the command line: by name, or of one's own as module:attribute, with --set name=value."""
+"""Problems on the command line: by name, or your own as module:attribute, changed by --set name=value."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
-    """The Problem that is named: shipped, or whatever a module calls so, a Problem or a function that makes one."""
+    """The Problem with this name: a shipped one, or module:attribute, a Problem or a function that makes one."""
     from polhode.integrators.lookup import attribute
     from polhode.physics.catalogue import problem
     from polhode.physics.problem import Problem
@@ -33,10 +33,10 @@ def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
         return value.replaced(**values) if values else value
     if not callable(value):
         raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Problem, or a function that makes one.")
-    made = value(**values)
-    if not isinstance(made, Problem):
-        raise InputError(f"{one_line(name)} returned {one_line(made)}; it must return a Problem.")
-    return made
+    problem = value(**values)
+    if not isinstance(problem, Problem):
+        raise InputError(f"{one_line(name)} returned {one_line(problem)}; it must return a Problem.")
+    return problem
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -99,9 +99,9 @@ def integrator(given: object) -> Integrator:
         return given
     if isinstance(given, str) and ":" in given:
         return _from_elsewhere(text("method", given))
-    if isinstance(given, str) and (found := OWN_NAME.fullmatch(given.lower())):
-        maker = getattr(importlib.import_module(OWN_STEPS[found[1]]), found[1])
-        return maker(*(float(x) for x in (found[2] or "").split(",") if x))
+    if isinstance(given, str) and (match := OWN_NAME.fullmatch(given.lower())):
+        maker = getattr(importlib.import_module(OWN_STEPS[match[1]]), match[1])
+        return maker(*(float(x) for x in (match[2] or "").split(",") if x))
     return method(given)
 
 

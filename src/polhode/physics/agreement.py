@@ -1,4 +1,4 @@
-"""Users' functions tried where a problem starts, and a torque against its potential: is what was given right?"""
+"""Users' functions, tried where a problem starts; and a torque, compared with its potential."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -20,8 +20,8 @@ def check_functions(
 ) -> None:
     """Try the user's functions at the start and at random attitudes; say what is wrong.
 
-    `torques` are functions and their forms by label, `potential` is U(Q) or None, or U(t, Q) if it
-    is timed; all with their parameters inside.
+    `torques` are functions and their forms by label; `potential` is None, U(Q), or U(t, Q) if it is timed; all know
+    their parameters already.
     """
     for label, (f, form) in torques.items():
         velocity = (problem.Q0 @ problem.Omega0 if label == "torque_space" else problem.Omega0.copy(),) * form.velocity
@@ -70,7 +70,7 @@ def _three_numbers(label: str, value: Any, t: float) -> None:
 
 
 def _compare_with_differences(problem: Quantities, potential: Callable[..., Any], derived: bool, t: float) -> None:
-    """The torque in use at a time against minus the gradient of the potential, at random attitudes."""
+    """Compare the torque at a time with minus the gradient of the potential, at random attitudes."""
     rng = np.random.default_rng(20120417)
     attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
     for Q in attitudes:

@@ -104,7 +104,7 @@ def problem(name: str | Problem, **parameters: Any) -> Problem:
     """
     if isinstance(name, Problem):
         if parameters:
-            raise InputError(f"{name!r} is made already; parameters go with the name of a problem.")
+            raise InputError(f"{name!r} is made already; parameters go with the name of a problem, a text.")
         return name
     if not isinstance(name, str):
         raise InputError(f"problem is {one_line(name)}; give a name, such as 'stress', or a Problem.")

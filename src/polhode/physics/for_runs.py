@@ -1,4 +1,4 @@
-"""What a run asks of a problem: where it starts, which torque a method is given, and that as machine code."""
+"""What a run asks of a problem: where it starts, which torque a method takes, and that torque as machine code."""
 
 import functools
 import struct
@@ -42,7 +42,7 @@ class ForRuns(ParameterRow):
         return other.copied(parameters=other.own_parameters())
 
     def driving(self, t: float, curve: np.ndarray, momenta: np.ndarray) -> tuple[float, ...]:
-        """The parameters while the motors change the momenta that the wheels have at t; see ``Internal.driven``."""
+        """The parameters while motors change the momenta of the wheels from those at t; see ``Internal.driven``."""
         numbers, at = self.internal.driven(t, curve, momenta, self.axes), ROTOR
         return self.parameters[:at] + numbers + self.parameters[at + len(numbers) :]
 
@@ -53,16 +53,16 @@ class ForRuns(ParameterRow):
 
     @property
     def is_driven(self) -> bool:
-        """Whether a controller drives wheels, so that what they do is known of a run only."""
+        """Whether a controller drives wheels, so that only a run knows what they do."""
         return self.control is not None and self.control.wheels
 
     def check_uncontrolled(self, who: str) -> None:
-        """Raise InputError where something cannot call a controller and there is one."""
+        """Raise InputError if there is a controller, for `who` cannot call one."""
         if self.control is not None:
             raise InputError(f"{who} takes no controller, and {self.name!r} has one.")
 
     def check_of_attitude(self, who: str) -> None:
-        """Raise InputError where something takes a torque tau(t, Q) only and this one depends on the velocity."""
+        """Raise InputError if the torque depends on the velocity, for `who` takes tau(t, Q) only."""
         self.check_uncontrolled(who)
         if self.forces.any:
             raise InputError(
@@ -70,7 +70,7 @@ class ForRuns(ParameterRow):
             )
 
     def source(self, method: Method) -> tuple[Kernel, bool]:
-        """The torque that a method is given, and whether it takes the velocity; see ``integrators/velocity.py``."""
+        """The torque that a method takes, and whether that takes the velocity; see ``integrators/velocity.py``."""
         if takes_all(method, self.forces):
             inside = rotor_inside(method, self.forces)
             if self.forces.moving or self.forces.damped or not inside:
@@ -111,7 +111,7 @@ class ForRuns(ParameterRow):
 
 @functools.lru_cache(maxsize=256)
 def _start(Q: bytes, Omega: bytes, axes: bytes, moments: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """(q, Pi) from what the arrays hold: most runs begin where one has begun before."""
+    """(q, Pi) from the bytes of the arrays, cached: most runs begin where an earlier one began."""
     rows, (x, y, z), J = _MATRIX.iter_unpack(Q), *_MATRIX.iter_unpack(Omega), *_MATRIX.iter_unpack(moments)
     P = list(_MATRIX.iter_unpack(axes))
     q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in rows])
@@ -119,4 +119,4 @@ def _start(Q: bytes, Omega: bytes, axes: bytes, moments: bytes) -> tuple[tuple[f
 
 
 _MATRIX = struct.Struct("3d")
-"""Of which a matrix has three rows."""
+"""Bytes of one of the three rows of a matrix."""

@@ -22,7 +22,7 @@ ROTOR = 18
 
 @dataclass(frozen=True)
 class Internal:
-    """The numbers of it, in the user's body axes."""
+    """The numbers of what acts besides a torque, in the user's body axes."""
 
     damping: np.ndarray | None = None  # 3x3
     rotor: np.ndarray | None = None  # 3
@@ -37,9 +37,9 @@ class Internal:
         return replace(self, rotor=l, rate=rate, since=wheels.since, wheels=wheels)
 
     def driven(self, t: float, curve: np.ndarray, momenta: np.ndarray, axes: np.ndarray) -> tuple[float, ...]:
-        """The numbers from the rotor's on, in principal axes, as it is from t on, when the wheels have these momenta.
+        """The numbers of the rotor and those after them, in principal axes, from t on, where wheels have these momenta.
 
-        The curve, (s, wheels), is how they change: by sum_j (time - t)^(j + 1) curve_j.
+        The momenta then change by sum_j (time - t)^(j + 1) curve_j; the curve is (s, wheels).
         """
         assert self.wheels is not None
         l, rates = self.wheels.rotor_of(momenta) @ axes, curve @ self.wheels.axes @ axes
@@ -53,8 +53,8 @@ class Internal:
         for what, new, had in (("damping", damping, self.damping), ("rotor", rotor, self.rotor)):
             if new is not None and had is None:
                 raise InputError(
-                    f"The problem {name!r} was made without {what}, and its functions are compiled without: make it "
-                    f"with {what}=, of any value, zero too, and replace that."
+                    f"The problem {name!r} was made without {what}, and its functions are compiled without it: make "
+                    f"the problem with {what}= (zero will do), and replace that."
                 )
         C = self.damping if damping is None else damping_tensor(damping)
         other = replace(self, damping=C)
@@ -64,7 +64,7 @@ class Internal:
         return replace(other, rotor=l) if self.wheels is None else other.turning(replace(self.wheels, rotor=l))
 
     def forces(self, moving: bool) -> Forces:
-        """Which of them there are."""
+        """Which of these forces there are."""
         motors = self.wheels is not None and (self.wheels.sampled or bool(self.wheels.torques.any()))
         return Forces(self.damping is not None, moving, self.rotor is not None, motors, self._curved)
 
@@ -78,7 +78,7 @@ class Internal:
         return (INTERNAL + CURVE * self._curved) if self.any else 0
 
     def energy(self, t: np.ndarray) -> np.ndarray:
-        """That of the spins of the wheels at some times, (n,)."""
+        """The energy of the spins of the wheels at times (n,)."""
         return np.zeros(len(t)) if self.wheels is None else self.wheels.energy(t)
 
     @property
@@ -105,7 +105,7 @@ class Internal:
 
 
 def damping_tensor(value: Any) -> np.ndarray:
-    """C from a number, three, or a symmetric 3x3 tensor; one that feeds is warned of."""
+    """C from a number, three, or a symmetric 3x3 tensor; a warning if it would feed the motion."""
     C = real_array("damping", value, "a number, three numbers, or a symmetric 3x3 tensor")
     if C.shape not in ((), (3,), (3, 3)):
         raise InputError(f"damping has shape {C.shape}; give a number, three numbers, or a symmetric 3x3 tensor.")

@@ -90,7 +90,7 @@ class Solid:
 
 @checked_call
 def box(*, mass: float, lengths_body: ArrayLike) -> Solid:
-    """A box with its centre at the origin and edges along the body axes, of the lengths given.
+    """A box with its centre at the origin and its edges along the body axes.
 
     Parameters
     ----------

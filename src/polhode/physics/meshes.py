@@ -102,7 +102,7 @@ def checked_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
     loose = sum(edges[a, b] != edges[b, a] for a, b in edges)
     if loose:
         raise InputError(
-            f"The mesh is not closed, or its triangles are not turned alike: {loose} of its {len(edges)} edges have no "
-            "partner in the other direction. Close and re-orient it, or the volume has no meaning."
+            f"The mesh is not closed, or its triangles do not all face outwards: {loose} of its {len(edges)} edges "
+            "have no partner in the other direction. Close and re-orient it; without that it has no volume."
         )
     return vertices, faces

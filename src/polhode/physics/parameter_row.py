@@ -1,4 +1,4 @@
-"""The parameters of a problem's kernels: what follows from the inertia, and behind it what the user named."""
+"""The parameters of a problem's kernels: first what follows from the inertia, then what the user named."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ REPLACED = (
     " Q0, Omega0, Pi0, t0, inertia, damping, rotor, args and its parameters can be replaced; for anything else build "
     "the problem anew."
 )
-"""What `Problem.replaced` says when it is given something else."""
+"""What `Problem.replaced` says of any other name."""
 
 
 class ParameterRow(ProblemData):
@@ -37,7 +37,7 @@ class ParameterRow(ProblemData):
 
     @property
     def _first(self) -> int:
-        """Where among the parameters those begin that the user named."""
+        """The place of the first parameter that the user named."""
         return named.FIRST + self.internal.count
 
     def parameter_rows(self, moments: np.ndarray, axes: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -54,12 +54,12 @@ class ParameterRow(ProblemData):
         return self.parameters[self._first :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
 
     def with_row(self, row: tuple[float, ...]) -> Self:
-        """A copy with other values of what the user named."""
+        """A copy with other values of the parameters that the user named."""
         at = self._first
         return self.copied(parameters=self.parameters[:at] + row + self.parameters[at + len(row) :])
 
     def replaced_row(self, args: Any, parameters: Mapping[str, Any]) -> tuple[float, ...]:
-        """The numbers of what the user named, with other values of some by name or of all as args."""
+        """The numbers of the parameters that the user named, with some replaced by name, or all as args."""
         fields = named.check_names(self.fields, parameters, f"The problem {self.name!r}", REPLACED)
         if args is None:
             return fields.replaced(self.row, parameters)
@@ -71,7 +71,7 @@ class ParameterRow(ProblemData):
         return self.fields.replaced(self.row, values)
 
     def own_parameters(self) -> tuple[float, ...]:
-        """The parameters as they follow from the inertia of this body."""
+        """The parameters that follow from the inertia of this body."""
         return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
 
     def invariants_for(
@@ -85,11 +85,11 @@ class ParameterRow(ProblemData):
         return self.copied(_invariants_of=invariants_of, invariants=invariants_of(self.inertia))
 
     def check_inertia(self, is_tensor: bool) -> None:
-        """Raise InputError when the kernels, or numbers given for them, cannot follow to another inertia."""
+        """Raise InputError if the kernels, or the user's numbers for them, do not allow another inertia."""
         if self.internal.wheels is not None:
             raise InputError(
-                f"{self.name!r} has wheels, whose inertia is part of that of the body: build the problem anew with the "
-                "other inertia."
+                f"The inertia of {self.name!r} cannot be replaced, since that of its wheels is part of it: build the "
+                "problem anew with the other inertia."
             )
         if self.parameters_of is None and (is_tensor or not np.array_equal(self.axes, np.eye(3))):
             raise InputError(
@@ -98,8 +98,8 @@ class ParameterRow(ProblemData):
             )
         if self.parameters != self.own_parameters():
             raise InputError(
-                f"The parameters of {self.name!r} follow from its inertia, but were given by themselves: build the "
-                "problem anew with the other inertia."
+                f"The parameters of {self.name!r} depend on its inertia, but were given as numbers: build the problem "
+                "anew with the other inertia."
             )
 
     def with_inertia(

@@ -35,13 +35,13 @@ class Problem(Quantities, ForRuns):
     inertia : three numbers or 3x3 array
         three principal moments, or a symmetric 3x3 tensor in your body axes
     potential : callable
-        U(Q) -> float, Q a 3x3 array, or U(t, Q). Alone it is enough: the torque is derived to round-off.
+        U(Q) -> float, Q a 3x3 array, or U(t, Q). It is enough alone: the torque is derived from it, to round-off.
     torque : callable
         tau(t, Q) or tau(t, Q, Omega) -> three numbers in body axes; or
     torque_space : callable
         the same in space axes, a function of (t, Q) or (t, Q, omega_space)
     nonconservative : callable
-        a torque beside a potential that does not derive from it, a function as torque
+        a torque, beside the potential, that does not derive from it; a function like torque
     damping : float, three numbers or 3x3 array
         C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
     control : Sampled
@@ -50,15 +50,15 @@ class Problem(Quantities, ForRuns):
     rotor : three numbers
         l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
     wheels : sequence of Wheel
-        [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors, whose torques are constant,
-        functions of (t, Q, Omega), or sampled; inertia is that of the body with
-        the wheels held fast, or, with inertia_includes_wheels=False, without their inertia about their axes. Energy and
-        momentum are those of everything; `inertia` of the problem is without the spins.
+        [Wheel(axis=, inertia=, speed=, torque=, max_torque=), ...], driven by motors whose torques are constant,
+        functions of (t, Q, Omega), or sampled. `inertia` is that of the body with the wheels held fast, or, with
+        inertia_includes_wheels=False, without their inertia about their axes. Energy and momentum are those of
+        everything; the attribute `inertia` is without the spins.
     parameters : dict
-        {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential (Q, p),
-        with p.name; `replaced(name=...)` gives them other values, and nothing is compiled again
+        {name: number or array} for functions that take p as their last argument: torque(t, Q, p), potential(Q, p); they
+        read p.name. `replaced(name=...)` gives other values, and nothing is compiled again
     args : tuple
-        the same one by one, for functions such as torque(t, Q, k, c)
+        parameters without names, one by one, for functions such as torque(t, Q, k, c)
     Q0 : 3x3 array, Rotation or three numbers
         3x3 array, SciPy Rotation, or rotation vector; the identity if not given
     Omega0, Pi0 : three numbers
@@ -68,7 +68,7 @@ class Problem(Quantities, ForRuns):
     breaks : sequence of float
         times at which the torque jumps; steps must begin there
     h, t_end : float
-        step and end of the interval to use when none is given
+        the step and the end of the interval for runs that are given none
 
     Raises
     ------
@@ -119,7 +119,7 @@ class Problem(Quantities, ForRuns):
         control = of_motors(tuple(w.torque for w in each), control)
         if each:
             if Pi0 is not None:
-                raise InputError("Pi0 does not say what of it is in the wheels: give Omega0.")
+                raise InputError("Pi0 does not say how much of it is in the wheels: give Omega0.")
             inertia = without_spin(inertia, each, included)
         self._set_data(inertia, Q0, Omega0, Pi0, t0, checked, name, h, t_end, breaks)
         self.internal = Internal(
@@ -149,10 +149,11 @@ class Problem(Quantities, ForRuns):
 
     def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, functions.Form]) -> None:
         self.forces = self.internal.forces(moving=torques.takes_velocity(forms))
-        made = torques.kernels(users, forms, self.forces, self.internal.held is not None)
-        self.torque_kernel, self.conservative_kernel, self.moving_kernels = made.torque, made.conservative, made.moving
-        self.potential_kernel, self.timed_potential_kernel = made.potential, made.timed_potential
-        self.has_torque = made.has_torque
+        kernels = torques.kernels(users, forms, self.forces, self.internal.held is not None)
+        self.torque_kernel, self.conservative_kernel = kernels.torque, kernels.conservative
+        self.potential_kernel, self.timed_potential_kernel = kernels.potential, kernels.timed_potential
+        self.moving_kernels = kernels.moving
+        self.has_torque = kernels.has_torque
 
     @classmethod
     @inputs.checked_call
@@ -175,8 +176,8 @@ class Problem(Quantities, ForRuns):
     ) -> Self:
         """A problem whose torque(t, Q, parameters) and potential(Q, parameters) are kernels on tuples.
 
-        What is derived from the inertia is given as a function of it, and follows when the inertia changes:
-        `parameters` (moments (n, 3), axes (n, 3, 3)) -> numbers (n, k) of n bodies, `invariants` (inertia) -> dict.
+        What depends on the inertia is given as a function of it, and follows when the inertia changes: `parameters`
+        (moments (n, 3), axes (n, 3, 3)) -> numbers (n, k) of n bodies, `invariants` (inertia) -> dict.
         """
         self = cls.__new__(cls)
         inputs.function("torque", torque)
@@ -249,9 +250,9 @@ class Problem(Quantities, ForRuns):
     ) -> Self:
         """The same problem with another start, inertia, parameters or args; what has been compiled is shared.
 
-        Damping and rotor can be replaced where the problem was made with one, be it zero; a parameter of the name comes
-        first. What is derived from the inertia follows it: the torque and the invariants of shipped and built problems,
-        Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
+        Damping and rotor can be replaced where the problem was made with them, be they zero; if a parameter is called
+        so, it is the one replaced. What depends on the inertia follows it: the torque and the invariants of shipped and
+        built problems, and Omega0 of a problem that was given Pi0. A function of your own keeps what it contains.
         """
         if Omega0 is not None and Pi0 is not None:
             raise InputError("Give Omega0 or Pi0, one of them; both were given.")

@@ -25,7 +25,7 @@ class ProblemData(Travels):
     axes: np.ndarray  # (3, 3) from principal axes to the user's
     Q0: np.ndarray
     Omega0: np.ndarray
-    given_Pi0: np.ndarray | None  # where the start was given by the momentum
+    given_Pi0: np.ndarray | None  # the momentum, if the user gave the start by it
     t0: float
     h: float | None
     t_end: float | None
@@ -49,22 +49,22 @@ class ProblemData(Travels):
     parameters_of: Callable[[np.ndarray, np.ndarray], np.ndarray] | None  # (moments, axes) -> the first of them
 
     _is_made = False  # from the end of the construction on, a problem does not change
-    _told: set[str]  # what has been warned of
+    _told: set[str]  # warnings that were given, by what they are about
     _invariants_of: Callable[..., dict[str, Callable[..., Any]]] | None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._is_made:
             raise FrozenError(
-                f"A Problem does not change, so {name} cannot be given to {self.name!r}: make another one, or a copy "
+                f"A Problem does not change, so {name} of {self.name!r} cannot be set: make another one, or a copy "
                 "with another start or inertia by problem.replaced(...)."
             )
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise FrozenError(f"A Problem does not change, so {name} cannot be taken from {self.name!r}.")
+        raise FrozenError(f"A Problem does not change, so {name} of {self.name!r} cannot be deleted.")
 
     def copied(self, **data: Any) -> Self:
-        """A copy with some attributes replaced by `data` that whoever calls this has checked; see `replaced`."""
+        """A copy with some attributes replaced by `data`, which the caller has checked; see `replaced`."""
         other = copy.copy(self)
         vars(other).update(data)
         return other
@@ -83,10 +83,10 @@ class ProblemData(Travels):
 
     @property
     def has_potential(self) -> bool:
-        """Whether there is a potential of the attitude alone, so that an energy is conserved but for other torques."""
+        """Whether there is a potential of the attitude alone: without other torques the energy is then conserved."""
         return self.potential_kernel is not None
 
     @property
     def has_energy(self) -> bool:
-        """Whether there is an energy to speak of: with a potential U(Q), or U(t, Q)."""
+        """Whether there is an energy: a potential U(Q) or U(t, Q)."""
         return self.has_potential or self.timed_potential_kernel is not None

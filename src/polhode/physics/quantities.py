@@ -16,9 +16,9 @@ class Quantities(ProblemData):
     """What can be asked of a problem at a time, an attitude and a velocity."""
 
     def torque(self, t: float, Q: ArrayLike, Omega: ArrayLike | None = None) -> np.ndarray:
-        """The torque at time t and attitude Q (3x3), in body axes; at the velocity Omega, where it depends on it.
+        """The torque at time t and attitude Q (3x3), in body axes; and at the velocity Omega, if it depends on it.
 
-        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion, but for what a
+        With damping and a rotor it is all that stands beside J Omega x Omega in the equation of motion, except what a
         controller holds.
         """
         if self.forces.any:
@@ -29,7 +29,7 @@ class Quantities(ProblemData):
         return self._at(self.torque_kernel, t, Q)
 
     def friction_rate(self, t: float, Q: ArrayLike, Omega: ArrayLike) -> float:
-        """The largest rate at which the torque changes the velocity with the velocity: |J^-1 d tau/d Omega|."""
+        """How strongly the torque depends on the velocity, as a rate: |J^-1 d tau/d Omega|."""
         w = np.asarray(Omega, dtype=float)
         d = 1e-6 * (1 + float(np.abs(w).max()))
         slopes = [(self.torque(t, Q, w + d * e) - self.torque(t, Q, w - d * e)) / (2 * d) for e in np.eye(3)]
@@ -45,7 +45,7 @@ class Quantities(ProblemData):
         return np.array(apply(axes, kernel(t, product(_numbers(Q), axes), *velocity, self.parameters)))
 
     def potential(self, Q: ArrayLike, t: float | None = None) -> Any:
-        """The potential energy at attitude Q, and at time t where it depends on it."""
+        """The potential energy at attitude Q, and at time t if it depends on it."""
         attitude = lambda: product(_numbers(Q), _numbers(self.axes))
         if self.potential_kernel is not None:
             return self.potential_kernel(attitude(), self.parameters)
@@ -68,7 +68,7 @@ class Quantities(ProblemData):
 def _numbers(array: ArrayLike, shape: tuple[int, ...] = (3, 3)) -> tuple[Any, ...]:
     """The entries, row by row.
 
-    Sums of them are in one order; those of a matrix product depend on where in memory an array begins.
+    Sums of them have one order; in a matrix product the order depends on where in memory an array begins.
     """
     values = np.asarray(array)
     if values.shape != shape:

@@ -1,4 +1,4 @@
-"""From a user's torque and potential to kernels: which go together, and what of the torque takes the velocity."""
+"""From a user's torque and potential to kernels: which go together, and which part takes the velocity."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,19 +28,19 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "nonconservative": (("t", "Q"), "Omega"),
     "potential": (("Q",), "", True),
 }
-"""What users' functions take, what the velocity is called where they may, and whether the time may come first."""
+"""What users' functions take, the name of the velocity if they may take it, and whether the time may come first."""
 
 
 def users_functions(**by_label: Any) -> dict[str, Callable[..., Any]]:
-    """Those that are given, checked."""
+    """The functions that are not None, checked."""
     for label, f in by_label.items():
         if is_from_c(f):
-            raise InputError(f"{label} is a function of C; give c_function(it), which says what it must look like.")
+            raise InputError(f"{label} is a C function: wrap it by c_function(...), which says what it must look like.")
     return {label: function(label, f) for label, f in by_label.items() if f is not None}
 
 
 def forms_of(users: Mapping[str, Callable[..., Any]], fields: Fields | None) -> dict[str, Form]:
-    """What each of the functions takes; InputError where they do not go together, or none takes the parameters."""
+    """What each of the functions takes; InputError if they do not go together, or if none takes the parameters."""
     forms = {label: functions.form(label, f, fields, *ARGUMENTS[label]) for label, f in users.items()}
     _check_together(forms)
     if fields is not None and not any(x.fields for x in forms.values()):
@@ -105,34 +105,34 @@ def kernels(
 
 @recipe
 def with_motors(torque: Kernel) -> Kernel:
-    """A torque that takes the velocity, with what motors do whose torques are functions."""
+    """A torque that takes the velocity, plus that of motors whose torques are functions."""
     return lambda t, Q, Omega, par: plus(torque(t, Q, Omega, par), curved_torque(t, Omega, par))
 
 
 def takes_velocity(forms: Mapping[str, Form]) -> bool:
-    """Whether a torque does."""
+    """Whether a torque takes the velocity."""
     return any(form.velocity for form in forms.values())
 
 
 def takes_time(forms: Mapping[str, Form]) -> bool:
-    """Whether the potential does."""
+    """Whether the potential takes the time."""
     return "potential" in forms and forms["potential"].first[0] == "t"
 
 
 def _check_together(forms: Mapping[str, Form]) -> None:
-    """Raise InputError where functions do not go together."""
+    """Raise InputError if functions do not go together."""
     if "torque" in forms and "torque_space" in forms:
         raise InputError("Give torque (body axes) or torque_space (space axes), not both.")
     if "nonconservative" in forms and ("potential" not in forms or forms.keys() & {"torque", "torque_space"}):
         raise InputError(
-            "nonconservative stands beside a potential, and the rest of the torque is derived from that: give "
-            "potential=U and nonconservative=f, or the whole torque as torque=."
+            "nonconservative goes with a potential, from which the rest of the torque is derived: give potential=U and "
+            "nonconservative=f, or the whole torque as torque=."
         )
     for label in ("torque", "torque_space"):
         if "potential" in forms and label in forms and forms[label].velocity:
             raise InputError(
-                f"A {label} of the velocity has no potential: give the part that does not derive from the potential as "
-                "nonconservative=, and leave the other to be derived."
+                f"A {label} that depends on the velocity does not derive from a potential: give the part that does not "
+                "as nonconservative=, and leave out the other, which is derived."
             )
 
 

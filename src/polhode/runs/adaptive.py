@@ -2,9 +2,9 @@
 
 The rows of such a run have times of their own, which the Trajectory shows. Measured on the soft wall with VLV: the
 largest energy error is a sixth of that of as many fixed steps, and neither drifts; a plain controller, whose step is a
-function of the state at its begin, loses energy all the time. A map with such steps is reversible, not symplectic: on
-the stress test, which was built to tell the two apart, the energy drifts (``tests/runs/test_adaptive.py``). A step
-costs about twice as much, a torque each more for equal angles.
+function of the state at its beginning, loses energy all the time. A map with such steps is reversible, not symplectic:
+on the stress test, which was built to tell the two apart, the energy drifts (``tests/runs/test_adaptive.py``). A step
+costs about twice as much; with equal angles it evaluates one torque more.
 """
 
 import math
@@ -22,20 +22,21 @@ from polhode.integrators.velocity import adapted
 from polhode.kernels import adapting
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.paced import PacedRunner, check_free_of_times
+from polhode.runs.machine_events import check_event
+from polhode.runs.paced_runner import PacedRunner, check_free_of_times
 
 
 def checked(problem: Problem, method: Integrator, adapt: Any) -> Callable[..., Any] | None:
-    """The density that is asked for; None for that of equal angles."""
+    """The density of steps that `adapt` asks for; None for steps of equal angles."""
     if adapt is not True and not callable(adapt):
         raise InputError(
             f"adapt is {adapt!r}; give True, for steps that turn the body by equal angles, or a function "
-            "adapt(t, Q, Omega) -> positive number: how many steps there are to be in a unit of time, times h."
+            "adapt(t, Q, Omega) -> positive number, the density: a step has the length h divided by it."
         )
     if not isinstance(method, Method) or not method.symmetric or method.extended:
         raise InputError(
-            f"adapt is for symmetric one-step methods, whose long-time behaviour it keeps, and {name_of(method)} is "
-            "none by its claims: take VLV, RKN8, GAUSS8 or another that is, or give accuracy instead of h."
+            f"adapt keeps the long-time behaviour of symmetric one-step methods, and {name_of(method)} does not claim "
+            "to be one: take VLV, RKN8, GAUSS8 or another that does, or give accuracy instead of h."
         )
     check_free_of_times(problem, "give h without adapt")
     return None if adapt is True else adapt
@@ -62,7 +63,7 @@ class AdaptiveRunner(PacedRunner):
     def _kernels(
         self, density: Callable[..., Any] | None
     ) -> tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]:
-        """The density as kernels, and what it is about."""
+        """The density as kernels, and their data."""
         one = self.one
         if density is not None:
             about = event_kernel(density), tuple(self.problem.axes.ravel().tolist())
@@ -70,8 +71,8 @@ class AdaptiveRunner(PacedRunner):
         start = adapting.turning(one.state[1], self._torque(one.t0, one.state, one.body), one.body)
         if not start > 0:
             raise InputError(
-                f"{self.problem.name!r} starts at rest and without a torque: steps of equal angles have no length. "
-                "Give adapt a function of your own."
+                f"{self.problem.name!r} starts at rest and without a torque: there, steps of equal angles would be "
+                "endless. Give adapt a function of your own."
             )
         return adapting.by_turning_here, adapting.by_turning, (start,)
 
@@ -103,7 +104,7 @@ class AdaptiveRunner(PacedRunner):
         return adapting.growth(self._how_dense, self._eps, t, self.one.state, self.one.body)
 
     def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]] | None:
-        """The loop as machine code, where the density can be."""
+        """The loop as machine code; None, with a warning, where the density cannot be compiled."""
         from polhode.machine import CannotCompile, event_code, reversible_loop
 
         code, address, par = None, 0, self._about[:1] if self._density is None else self._about[1]
@@ -113,7 +114,7 @@ class AdaptiveRunner(PacedRunner):
             except CannotCompile as error:
                 inputs.warn(f"adapt could not be compiled, and the run is interpreted: {error.reason}")
                 return None
-            self.one.check_event(self._about[0], code, np.array(par))
+            check_event(self.one, self._about[0], code, np.array(par))
             address = code.address
         _, kind = self.one.machine_arguments()
         one, by_function = self.one, self._density is not None
@@ -123,7 +124,7 @@ class AdaptiveRunner(PacedRunner):
         return loop, (address, np.array([*par, self._eps]))
 
     def turn_back(self) -> None:
-        """From here on, the steps that were taken, backwards."""
+        """From here on, take the same steps backwards."""
         t, lost, rho = self.clock
         self.clock = (t, lost, rho + self._eps * self._growth())
         self._eps = self.h = -self._eps
@@ -131,7 +132,7 @@ class AdaptiveRunner(PacedRunner):
         self.forget()
 
     def torques(self, steps: int, iterations: int) -> int | None:
-        """How often the method has evaluated the torque; the density asks for it, too."""
+        """How often the method has evaluated the torque; what the density evaluates is not counted."""
         return self.one.torques(steps, iterations)
 
     def failure(self, k: int, error: float) -> str:
@@ -139,7 +140,8 @@ class AdaptiveRunner(PacedRunner):
         if error == -1.0:
             return (
                 f"The density of steps became zero or less at step {k} (t = {self.t:g}) of {self.problem.name} with "
-                f"h = {self._eps:g}: it changes by more than itself in a step. Reduce h, or give one that varies less."
+                f"h = {self._eps:g}: within a step it changes by more than its size. Reduce h, or give a density that "
+                "varies less."
             )
         self.one.raised = self.raised
         return self.one.failure(k, self.t, error)

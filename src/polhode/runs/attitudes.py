@@ -13,7 +13,7 @@ from polhode.physics.frames import Frame, given_frame
 
 
 class Attitudes:
-    """Forms of the attitudes Q (..., 3, 3) of the class that has them; all but the last two axes are kept."""
+    """The attitudes Q (..., 3, 3) of a class in other forms; a form replaces the last two axes, the others stay."""
 
     t: Any
     Q: Any
@@ -21,7 +21,7 @@ class Attitudes:
 
     @property
     def rotation(self) -> Any:
-        """The attitudes as SciPy's Rotation, one for all of them; of an ensemble, bodies after times: n N of them."""
+        """The attitudes as one Rotation of SciPy's; those of an ensemble are n N, all bodies of a time together."""
         return Rotation().from_matrix(np.reshape(self.Q, (-1, 3, 3)))
 
     def quat(self, scalar_first: bool = False, continuous: bool = False) -> np.ndarray:
@@ -37,7 +37,7 @@ class Attitudes:
         return q
 
     def euler(self, sequence: str = "ZYX", degrees: bool = False) -> np.ndarray:
-        """The attitudes as three angles (..., 3), about the axes named by a sequence of SciPy's.
+        """The attitudes as three angles (..., 3) about axes, which `sequence` names as SciPy does.
 
         Capital letters are axes of the body, small ones axes of space: "ZYX" is yaw, pitch and roll.
         """
@@ -46,12 +46,12 @@ class Attitudes:
         except (TypeError, ValueError):
             raise InputError(
                 f"sequence is {one_line(sequence)}; give three axes, such as 'ZYX' (of the body) or 'zyx' (of space), "
-                "neighbours different."
+                "where neighbours differ."
             ) from None
         return angles
 
     def _each(self, count: int, form: Callable[[Any], np.ndarray]) -> np.ndarray:
-        """A form of so many numbers of each attitude; NaN of those that are not there, as a body had stopped."""
+        """A form of each attitude, `count` numbers; NaN where there is no attitude, because a body had stopped."""
         Q = np.reshape(self.Q, (-1, 3, 3))
         there = np.isfinite(Q).all(axis=(1, 2))
         columns = np.full((len(Q), count), np.nan)

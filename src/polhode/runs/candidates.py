@@ -1,4 +1,4 @@
-"""Which methods are tried where an accuracy is asked for: found in the catalogue, by what it says of them."""
+"""Which methods are tried where an accuracy is asked for: chosen by the claims in the catalogue."""
 
 import functools
 import math
@@ -8,14 +8,14 @@ from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 
 HIGH = 6
-"""The least order of a method that is tried: others are never the fastest way to an accuracy."""
+"""The lowest order of a method that is tried: those below are never the fastest way to an accuracy."""
 
 
 def able(problem: Problem, is_formula: bool, wide: bool = False) -> list[Method]:
-    """What is tried beside Taylor's method: what is exact, of a free body; of others all of high order.
+    """What is tried beside Taylor's method: for a free body the cheapest exact one, else every method of high order.
 
-    Where Taylor's method takes the torque, those that solve equations for it are slower. Where the torque jumps, a
-    method that remembers earlier torques would have to forget them. `wide`: all of high order, whatever they solve.
+    Where Taylor's method takes the torque, methods whose torque stands in equations are slower and left out. Where the
+    torque jumps, so are methods that remember earlier torques. `wide`: all of high order, whatever they solve.
     """
     if not problem.has_torque and not wide:
         exact = [m for m in methods().values() if not m.free_only and min(m.orders.free) == math.inf]
@@ -36,5 +36,5 @@ def _high() -> list[Method]:
 
 
 def witnesses() -> list[Method]:
-    """Whose word is asked where the torque depends on the time, the best first: they take any torque."""
+    """The methods that check a result where the torque depends on the time, the best first: they take any torque."""
     return sorted((m for m in _high() if m.velocity is not None), key=lambda m: -min(m.orders.torque))

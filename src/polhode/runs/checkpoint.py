@@ -1,9 +1,9 @@
 """Checkpoints: all that a run needs to go on, written so that a file is either the old one or the new one.
 
 A checkpoint goes to a temporary file beside its place, is forced to the disk, and then takes its place in one
-step. Its first line names the format and its version, the second is the SHA-256 of all that follows, an npz archive
-with the state and a description of the run, so that it is not continued by another. What does not match is refused;
-then shapes and ranges are looked at (`fault`), and numbers that follow from others are compared with them.
+step. Its first line names the format and its version, the second is the SHA-256 of all that follows: an npz archive
+with the state and a description of the run, so that no other run goes on from it. What does not match is refused. Then
+shapes and ranges are checked (`fault`), and numbers that follow from others are compared with them.
 """
 
 import hashlib
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 NAME = b"polhode checkpoint "
 VERSION = b"2"
 NOT_UNIT = 0.1
-"""How far the length of a quaternion may be from 1: methods of the catalogue differ by round-off, a user's by more."""
+"""How far the length of a quaternion may be from 1: by round-off in the catalogue, by more in a user's method."""
 MOST_ITERATIONS = 10**6
-"""Iterations that no step needs, all its stages together."""
+"""More iterations than any step needs, all its stages together."""
 
 
 def description(
@@ -57,12 +57,13 @@ def description(
 
 
 def known(what: str, values: Sequence[Any]) -> str:
-    """The fingerprint of what a run is made of, if all of it can be seen."""
+    """The fingerprint of what a run is made of; a sentence if part of it is hidden."""
     mark = fingerprint(values)
     if mark.unseen:
         raise InputError(
-            f"A checkpoint must tell whether a later run is the same, and the {what} hold what cannot be seen through: "
-            f"{', '.join(mark.unseen)}. Write them with numbers, arrays and functions, or leave checkpoint out."
+            f"A checkpoint must tell whether a later run is the same, and the {what} hold objects that cannot be "
+            f"compared: {', '.join(mark.unseen)}. Write them with numbers, arrays and functions, or leave checkpoint "
+            "out."
         )
     return mark.digest
 
@@ -80,7 +81,7 @@ def write(path: Path, run: Mapping[str, Any], **arrays: Any) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Raise the error that writing there would raise, before work is done for it."""
+    """Raise the error that writing there would raise, before the run begins."""
     place = places.target(path, "checkpoint")
     places.tidy(place)
     new = places.beside(place)
@@ -114,7 +115,7 @@ def read(path: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def fault(run: "Run", saved: dict[str, Any], streamed: bool) -> str:
-    """What is wrong with the numbers of a checkpoint for this run, or "" where nothing can be seen to be wrong."""
+    """What is wrong with the numbers of a checkpoint for this run; "" if no fault is found."""
     shapes: dict[str, tuple[str, tuple[int, ...] | None]] = {
         "counts": ("i8", (3,)),
         "seconds": ("f8", ()),
@@ -235,6 +236,6 @@ def _opened(data: bytes, path: Path) -> dict[str, Any]:
         saved = json.loads(str(arrays.pop("run")))
         if not isinstance(saved, dict):
             raise ValueError
-    except Exception as error:  # sealed by somebody else: the archive may be anything, and raise anything
+    except Exception as error:  # sealed by somebody else: the archive may hold anything, and raise anything
         raise refused(path, "what is inside is not what a run writes") from error
     return {"run": saved, **arrays}

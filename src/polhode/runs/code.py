@@ -1,4 +1,4 @@
-"""What a run needs of a problem and a method: the body that a step is given, and machine code; kept for the next."""
+"""What a run needs of a problem and a method: the body that a step takes, and machine code; kept for the next run."""
 
 import collections
 import functools
@@ -16,7 +16,7 @@ from polhode.physics.problem import Problem
 def body_of(
     problem: Problem, method: Method, number: Callable[..., Any] = float, torque: Callable[..., Any] | None = None
 ) -> tuple[Any, ...]:
-    """The body a step is given: inertia, the method's coefficients, torque; numbers made by `number`."""
+    """The body that a step takes: inertia, the method's coefficients, torque; `number` makes its numbers."""
     J = tuple(number(x) for x in problem.moments.tolist())
     par = tuple(number(x) for x in problem.parameters)
     kernel, moving = (torque, False) if torque else problem.source(method)
@@ -29,7 +29,7 @@ def body_of(
 
 
 def _coefficients(method: Method, J: tuple[Any, ...], number: Callable[..., Any]) -> tuple[Any, ...]:
-    """The method's coefficients; floats of a function that cannot change are found once."""
+    """The method's coefficients; as floats, if their function cannot change, computed once."""
     make = method.coefficients
     if not make:
         return ()
@@ -42,7 +42,7 @@ def _floats(make: Callable[..., Any], J: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
-    """(machine code, its type) of the torque that a method is given; None if it cannot be compiled."""
+    """(machine code, its type) of the torque that a method takes; the code is None if it cannot be compiled."""
     from polhode.machine import MOMENT, TORQUE
 
     kernel, moving = problem.source(method)
@@ -57,7 +57,7 @@ def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Code:
-    """Machine code of a run: the loop with its first and last arguments, the type of the torque, and what is held."""
+    """Machine code of a run: the loop, its first and last arguments, the type of the torque, and what must live on."""
 
     loop: Any
     head: tuple[Any, ...]
@@ -72,24 +72,24 @@ MOST_KEPT = 16
 
 @dataclass
 class Kept:
-    """Body (without the torque) and code of a run, of what, and the start at which the code was last compared."""
+    """Body (without the torque) and code of a run, what they were made of, and the start of the last comparison."""
 
     body: tuple[Any, ...]
     code: Code
     method: Method  # held, so that nothing else has its id
-    digest: str | None  # the fingerprint of a torque that may change; None of one that cannot
+    digest: str | None  # the fingerprint of a torque that may change; None for one that cannot
     compared: tuple[Any, ...] | None = None
 
 
 _KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], dict[tuple[Any, ...], Kept]]" = weakref.WeakKeyDictionary()
-"""What the last runs were made of, by the torque; it holds none that nobody else does."""
+"""What the last runs were made of, by the torque; an entry goes when nobody else holds its torque."""
 
 
 def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | None:
-    """(body, what is kept) of a problem and a method that have run before and are proved unchanged; None else."""
+    """(body, entry) of a problem and a method that have run before and are proved unchanged; None otherwise."""
     kernel, _ = problem.source(method)
-    kept = _KEPT.get(kernel)
-    entry = None if kept is None else kept.get(_key(problem, method))
+    entries = _KEPT.get(kernel)
+    entry = None if entries is None else entries.get(_key(problem, method))
     if entry is None:
         return None
     if entry.digest is not None:
@@ -108,10 +108,12 @@ def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, st
     now = None if is_static(kernel) else proof(kernel)
     if now is None and not is_static(kernel):
         return
-    kept = _KEPT.setdefault(kernel, {})
-    kept[_key(problem, method)] = Kept((J, iJ, numbers, rest), code, method, None if now is None else now.digest, start)
-    for old in list(kept)[:-MOST_KEPT]:
-        kept.pop(old, None)
+    entries = _KEPT.setdefault(kernel, {})
+    entries[_key(problem, method)] = Kept(
+        (J, iJ, numbers, rest), code, method, None if now is None else now.digest, start
+    )
+    for old in list(entries)[:-MOST_KEPT]:
+        entries.pop(old, None)
 
 
 OFTEN = 1000
@@ -119,9 +121,9 @@ _CALLS: collections.Counter[tuple[Any, ...]] = collections.Counter()
 
 
 def called_often(problem: Problem, method: Method) -> bool | None:
-    """Whether single steps are worth machine code, as `compiled=` says it: None if so, False if not (yet).
+    """Whether single steps are worth machine code, in the words of `compiled=`: None if they are, False if not yet.
 
-    They are where it is there already, or after many calls of what cannot change.
+    They are once there is machine code, or after many calls of functions that cannot change.
     """
     kernel, _ = problem.source(method)
     key = id(kernel), *_key(problem, method)

@@ -1,6 +1,6 @@
 """What a Trajectory shows of the rows of a run: times, attitudes and velocities, made when they are first looked at.
 
-To make them takes longer than a short run, and many runs are asked for one of them only.
+Making them takes longer than a short run, and of many runs only one column is wanted.
 """
 
 import math
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Columns:
-    """The columns of a run of n steps of h, of which every `every`-th made a row (q, Pi); the start comes first."""
+    """The columns of a run of n steps of h, with a row (q, Pi) after every `every`-th; the start comes first."""
 
     __slots__ = ("_Omega0", "_Q0", "_problem", "_rows", "_times")
 
@@ -59,7 +59,7 @@ def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> 
 
 
 class Made:
-    """A column where it is given, or made by the Columns of the run when it is first looked at.
+    """A column: the instance's own if it has one, else made by the Columns of the run when it is first looked at.
 
     A descriptor without a setter: what is in the instance comes first.
     """

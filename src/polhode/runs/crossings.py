@@ -2,8 +2,8 @@
 
 A function is sampled at Chebyshev points, more and more until its polynomial has settled; the zeros of the polynomial
 (eigenvalues of its companion matrix) say where it may change sign and separate neighbours. The function itself
-decides, and a bracketing method on it finds each place to the last digits. A function that does not settle, since it
-has kinks or jumps, is bracketed by its 65 samples alone. A zero that it touches without a change of sign is none.
+decides, and a bracketing method finds each place to the last digits. A function whose polynomial does not settle,
+because it has kinks or jumps, is bracketed by its 65 samples alone. A zero without a change of sign does not count.
 
 Each function gets the bits that it gets alone: nothing is summed across functions.
 """
@@ -19,10 +19,10 @@ SETTLED = 1e-9
 """The last coefficients of a polynomial that has settled, relative to the largest."""
 
 MOST_HALVINGS = 200
-"""Evaluations after which a bracket is taken as it is: twice what bisection needs for any two floats in [0, 1]."""
+"""Evaluations after which a bracket is good enough: twice what bisection needs for any two floats in [0, 1]."""
 
 Many: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""g(which, theta): the values of functions, by their numbers, at places; of arrays of one length."""
+"""g(which, theta): the value of function number which[k] at theta[k], for each k."""
 
 
 class Changes(NamedTuple):
@@ -64,7 +64,7 @@ def crossings_of_many(g: Many, first: np.ndarray, last: np.ndarray) -> Changes:
 def _sampled(g: Many, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(which, theta, value) of all samples: enough that between two neighbours is at most one change of sign."""
     active, values = np.arange(len(first)), np.stack([first, last], axis=1)
-    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    samples: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for n in SAMPLES:
         nodes = np.array([math.sin(math.pi * k / (2 * n)) ** 2 for k in range(n)] + [1.0])
         more = np.empty((len(active), n + 1))
@@ -78,13 +78,13 @@ def _sampled(g: Many, first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, 
         settled = (np.abs(c[:, -3:]).sum(axis=1) <= SETTLED * size) & (size > 0)
         bent = settled & ~_is_monotone(c)
         ends = settled | ~np.isfinite(size) | (size == 0) | (n == SAMPLES[-1])
-        kept.append((np.repeat(active[ends], n + 1), np.tile(nodes, int(ends.sum())), values[ends].ravel()))
+        samples.append((np.repeat(active[ends], n + 1), np.tile(nodes, int(ends.sum())), values[ends].ravel()))
         which, theta = _between(active[bent], c[bent])
-        kept.append((which, theta, g(which, theta)))
+        samples.append((which, theta, g(which, theta)))
         active, values = active[~ends], values[~ends]
         if not len(active):
             break
-    which, theta, value = (np.concatenate(x) for x in zip(*kept))
+    which, theta, value = (np.concatenate(x) for x in zip(*samples))
     return which, theta, value
 
 

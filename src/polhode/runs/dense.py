@@ -1,8 +1,8 @@
-"""States between those kept: from the last one before, by the method's own steps and a shorter one.
+"""States between those kept: from the last one before, by the method's own steps and a shorter last step.
 
-For a one-step method this is the solution it computes, continued: the error between two steps is that of a step, of the
-order of the method for every method, explicit or implicit, composed or not. (The collocation polynomial of a Gauss
-method of s stages is cheaper, but of order s inside a step, half of what the method has at its ends.)
+For a one-step method this is the solution that it computes, continued: the error between two steps has the order of the
+method, be it explicit or implicit, composed or not. (The collocation polynomial of a Gauss method of s stages is
+cheaper, but of order s inside a step, half of what the method has at its ends.)
 """
 
 import dataclasses
@@ -25,13 +25,13 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and velocities of a Trajectory at these times."""
     if s.problem is None or s.integrator is None:
         raise InputError(
-            "This trajectory holds no functions (it was read from a file), so that nothing is between its states. "
-            "load(path, problem) with the problem that was solved gives them back."
+            "This trajectory was read from a file, which holds no functions, so states between those kept cannot be "
+            "computed. load(path, problem) with the problem that was solved makes it possible."
         )
     if s.problem.control is not None:
         raise InputError(
-            f"What the controller of {s.problem.name!r} held is not kept, so that nothing is between the states: "
-            "ask for them in the run, solve(..., t_eval=...)."
+            f"What the controller of {s.problem.name!r} held is not kept, so states between those kept cannot be "
+            "computed: ask for them in the run, solve(..., t_eval=...)."
         )
     sign = math.copysign(1, s.h)
     times_kept = sign * np.asarray(s.t)
@@ -60,16 +60,16 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _adapted_step(s: Any, apart: float) -> float:
-    """A step between two rows of a run whose steps had lengths of their own: as many as there were, or no longer."""
+    """The step between two rows, `apart` in time, of a run with steps of their own lengths: as many, or no longer."""
     return apart / (s.stats["adapted"] or math.ceil(abs(apart) / s.stats["shortest_step"]))
 
 
 SAME = 1e-9
-"""Attitudes and velocities, relative to the latter's size, that are the same but for rounding on another machine."""
+"""The difference that rounding on another machine may make, of attitudes and of velocities relative to their size."""
 
 
 def joined(s: Any, problem: Any, method: Any = None) -> Any:
-    """A Trajectory read from a file with the problem and the method that made it, if they did."""
+    """A Trajectory read from a file, with the problem and the method that made it; a sentence if they did not."""
     if problem is None:
         raise InputError("method= of load goes with problem=, the problem that was solved.")
     problem = given_problem(problem, s.method)
@@ -82,14 +82,14 @@ def joined(s: Any, problem: Any, method: Any = None) -> Any:
         integrator_of = integrator(s.method if method is None else method)
     except InputError as error:
         raise InputError(
-            f"The steps in the file were taken by {s.method!r}; give method=, that method. {error}"
+            f"The steps in the file were taken by {s.method!r}; give that method as method=. {error}"
         ) from None
     whole = dataclasses.replace(s, problem=problem, integrator=integrator_of)
     if "energy" in s.saved and problem.has_energy:
-        kept, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
-        if not abs(now - kept) <= SAME * max(1.0, abs(kept)):
+        filed, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
+        if not abs(now - filed) <= SAME * max(1.0, abs(filed)):
             raise InputError(
-                f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {kept:.6g}. "
+                f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {filed:.6g}. "
                 "Give the problem that was solved, with its parameters."
             )
     if problem.control is None and len(s.t) > 1:
@@ -100,8 +100,8 @@ def joined(s: Any, problem: Any, method: Any = None) -> Any:
 def _check_leads(s: Any) -> None:
     """From the first state of a file the problem and the method must lead to the second.
 
-    By whole steps from the start that is so but for rounding. States at other times lie between the steps of the run:
-    from one to the next other steps are taken, and what the method's error makes of that is allowed.
+    Where both were reached by whole steps from the start, they agree up to rounding. States at other times lie between
+    the steps of the run: here other steps lead from one to the next, and may differ by the method's error.
     """
     n = round(float(s.t[1] - s.t[0]) / s.h)
     if s.t[0] == s.problem.t0 and abs(s.t[1] - s.t[0] - n * s.h) <= 1e-9 * abs(s.h):
@@ -120,7 +120,7 @@ def _check_leads(s: Any) -> None:
 
 
 def _after(s: Any, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where n steps of h lead from the first state; not a number if they lead nowhere."""
+    """Where n steps of h lead from the first state; NaN if one of them fails."""
     runner = runner_of(s.problem, s.integrator, h)
     runner.place(runner.row_of(s.Q[0], s.Omega[0]), float(s.t[0]), h)
     if runner.advance(0, n, NEVER, NEVER, np.empty((0, runner.width)), 0)[0] < n:
@@ -130,6 +130,6 @@ def _after(s: Any, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _apart(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> float:
-    """The largest difference of two states, of the velocity relative to its size."""
+    """The largest difference of two states; that of the velocities is relative to their size."""
     size = max(1.0, float(np.abs(a[1]).max()))
     return float(max(np.abs(a[0] - b[0]).max(), np.abs(a[1] - b[1]).max() / size))

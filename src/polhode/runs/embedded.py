@@ -13,14 +13,14 @@ from polhode.integrators.method import BlackBox
 from polhode.kernels.adapting import turning
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.paced import PacedRunner, check_free_of_times
+from polhode.runs.paced_runner import PacedRunner, check_free_of_times
 
 NAME = PAIR.name
 RTOL, FINEST = 1e-6, 1e-13
 """The tolerance, if none is given, and the smallest: below it rounding decides what is accepted."""
 
 PARTS = 16
-"""No step is longer than this part of the interval, so that a body at rest does not sleep through it."""
+"""No step is longer than this part of the interval, so that the steps of a body at rest do not miss what comes."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Embedded(BlackBox):
     """Munthe-Kaas with the pair of Dormand and Prince, 5(4): it chooses its own steps, for any torque.
 
     Idea. Write Q = Q0 exp(Psi) and let p be the momentum in the axes of Q0: an equation in a vector space, which any
-    tableau integrates (see RKMK4). Of the seven stages of Dormand & Prince (1980) two sets of weights make a step of
-    order 5, which is taken, and one of order 4, which is held against it:
+    tableau integrates (see RKMK4). From the seven stages of Dormand & Prince (1980) two sets of weights make a step of
+    order 5, which is taken, and one of order 4, which is compared with it:
 
         Psi = h sum b_i K_i,   Psi^ = h sum b^_i K_i        p = Pi0 + h sum b_i M_i,   p^ likewise
 
-    The last stage is the begin of the next step: six torques a step. The two ends are compared where they are, on the
-    group: the angle of Q1^T Q1^ = exp(-Psi) exp(Psi^), and Omega1^ - Omega1. So the error has no axes and no chart,
+    The last stage is the first of the next step: six torques a step. The two ends are compared on the group itself: the
+    angle of Q1^T Q1^ = exp(-Psi) exp(Psi^), and Omega1^ - Omega1. So the error depends on no axes and no chart,
 
         err^2 = (angle/(rtol + atol))^2 + (|Omega1^ - Omega1|/(rtol w + atol))^2
 
@@ -49,17 +49,17 @@ class Embedded(BlackBox):
     conservative body take a symplectic method of fixed steps, or `adapt=`, whose steps follow the motion and stay
     reversible (Hairer & Soderlind 2005).
 
-    For what. Torques that are no formula for TAYLOR: loops, decisions, tables, functions from C; that depend on the
-    velocity or the time; that change fast here and slowly there, or have kinks, at which steps become short. To high
-    accuracy of a smooth torque TAYLOR and GAUSS16 cost less.
+    For what. Torques that are no formula for TAYLOR (loops, decisions, tables, functions from C), that depend on the
+    velocity or the time, that change fast here and slowly there, or that have kinks, where steps become short. For high
+    accuracy with a smooth torque TAYLOR and GAUSS16 cost less.
 
     Pitfalls. The tolerance is of a step; the error at the end is what the motion makes of the sum: `accuracy=` finds
     the tolerance for an error, and checks it. A pulse shorter than a step may be stepped over: h is the most that a
     step may be. A jump of the torque costs a dozen rejected steps; where its times are known, `breaks` and a method of
     fixed steps are better.
 
-    Certificate. `certify` asks it as it asks what can only be called: order and symmetry stay undecided, as its steps
-    are its own. With fixed steps it is ph.munthe_kaas of the same tableau, whose order is 5.
+    Certificate. `certify` takes it as something that can only be called: order and symmetry stay undecided, since its
+    steps are its own. With fixed steps it is ph.munthe_kaas of the same tableau, whose order is 5.
     """
 
     sources: ClassVar[tuple[str, ...]] = PAIR.sources
@@ -95,14 +95,14 @@ def rkmk54(rtol: float = RTOL, atol: float = 0.0) -> Embedded:
         raise InputError(f"rtol is {rtol:g}; it must be between {FINEST:g}, near the rounding of a float, and 0.1.")
     if atol < 0:
         raise InputError(f"atol is {atol:g}; it must not be negative.")
-    told = "" if (rtol, atol) == (RTOL, 0.0) else f"({rtol:.3g})" if atol == 0 else f"({rtol:.3g}, {atol:.3g})"
+    tolerances = "" if (rtol, atol) == (RTOL, 0.0) else f"({rtol:.3g})" if atol == 0 else f"({rtol:.3g}, {atol:.3g})"
     title = "Munthe-Kaas, pair of Dormand and Prince, steps by tolerance"
-    return Embedded(f"{NAME}{told}", _Advanced(rtol, atol), title, rtol + atol, rtol, atol)
+    return Embedded(f"{NAME}{tolerances}", _Advanced(rtol, atol), title, rtol + atol, rtol, atol)
 
 
 @dataclass(frozen=True)
 class _Advanced:
-    """What a BlackBox does when it is only called."""
+    """The steps of a BlackBox: n times h from a state."""
 
     rtol: float
     atol: float
@@ -163,6 +163,7 @@ class EmbeddedRunner(PacedRunner):
             self.one.raised = self.raised
             return self.one.failure(k, self.t, error)
         return (
-            f"{self.name} found no step beyond t = {self.t:.9g} of {self.problem.name}, after {k}: however short, its "
-            "error is above the tolerance. The torque is not finite near there, or the tolerance below its rounding."
+            f"{self.name} found no step beyond t = {self.t:.9g} of {self.problem.name}, after {k} steps: however short "
+            "it is, its error is above the tolerance. Near there the torque is not finite, or rounds by more than the "
+            "tolerance."
         )

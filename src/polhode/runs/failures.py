@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def after_failure(result: Result, policy: str, message: str, cause: Any = None) -> Result:
-    """The result; before that, by the policy, what the message says. An interrupt is the user's own doing."""
+    """The result, after a warning or an error as the policy says; none for an interrupt, the user's own doing."""
     if not message or policy == "return" or result.stats["interrupted"]:  # type: ignore[attr-defined]
         return result
     cause = getattr(result, "exception", None) if cause is None else cause

@@ -25,8 +25,8 @@ class Integrator(Travels):
         run.reset(Omega0=(1, 0, 0))    # begin again, perhaps elsewhere
 
     The states are, bit for bit, those of `solve` with the same h. A call costs a few microseconds beyond its steps.
-    Functions of yours are taken as they are when the Integrator is made, and again at `reset` and `set`: a global that
-    the torque reads and that is changed in between is not seen, and a parameter is the way to change what it does.
+    Your functions are taken as they are when the Integrator is made, and again at `reset` and `set`: if a global that
+    the torque reads changes in between, the run does not see it. To change what a torque does, give it a parameter.
     A step that fails raises RunError and leaves the state as it was before that step.
 
     Parameters
@@ -52,8 +52,8 @@ class Integrator(Travels):
 
     def _make(self, held: tuple[float, ...] = ()) -> None:
         self._runner: Runner = runner_of(self.problem, self._method, self.h, self._compiled, held=held)
-        self._taken, self._nowhere = 0, np.empty((0, self._runner.width))
-        self._seen: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
+        self._steps, self._nowhere = 0, np.empty((0, self._runner.width))
+        self._last_state: tuple[np.ndarray, np.ndarray] | None = self.problem.Q0.copy(), self.problem.Omega0.copy()
 
     def __repr__(self) -> str:
         return f"<Integrator of {self.problem.name} by {self.method}, h = {self.h:g}: t = {self.t:g}>"
@@ -66,7 +66,7 @@ class Integrator(Travels):
     @property
     def t(self) -> float:
         """The time."""
-        return self._runner.t0 + self._taken * self._runner.h
+        return self._runner.t0 + self._steps * self._runner.h
 
     @property
     def Q(self) -> np.ndarray:
@@ -87,28 +87,28 @@ class Integrator(Travels):
         return wheels.speeds(np.array([self.t]), self.Omega[None])[0]
 
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
-        if self._seen is None:
+        if self._last_state is None:
             Q, Omega = self._runner.in_users_axes(np.array([self._runner.row()]))
-            self._seen = Q[0], Omega[0]
-        return self._seen
+            self._last_state = Q[0], Omega[0]
+        return self._last_state
 
     def step(self, n: int = 1) -> "Integrator":
         """Take n steps of h; returns itself."""
         if n.__class__ is not int or n < 1:
             n = inputs.whole("n", n)
         runner = self._runner
-        took, _, _, _, error, _ = runner.advance(self._taken, n, NEVER, NEVER, self._nowhere, 0)
-        self._taken += took
-        self._seen = None
+        took, _, _, _, error, _ = runner.advance(self._steps, n, NEVER, NEVER, self._nowhere, 0)
+        self._steps += took
+        self._last_state = None
         if took < n:
-            raise RunError(runner.failure(self._taken, self.t, error)) from runner.raised
+            raise RunError(runner.failure(self._steps, self.t, error)) from runner.raised
         return self
 
     def advance_to(self, t: float) -> "Integrator":
-        """Go to time t; returns itself. If t is not a whole number of steps away, by equal steps of at most h.
+        """Go to time t, by steps of h if t is a whole number of them away, else by equal shorter ones; returns itself.
 
-        Then the steps after it begin there, and a method that carries memory is started anew. With a controller, which
-        looks every so many steps, t must be a whole number of them away.
+        After shorter steps the next begin at t, and a method that carries memory starts anew. With a controller, which
+        looks after a fixed number of steps, t must be a whole number of steps of h away.
         """
         t, h = inputs.number("t", t), self.h
         n, is_whole = inputs.steps_to(self.t, h, t)
@@ -122,29 +122,28 @@ class Integrator(Travels):
         if self.problem.control is not None:
             raise InputError(
                 f"t = {t:g} is no whole number of steps of h = {h:g} away from t = {begin:g}, and the controller of "
-                f"{self.problem.name!r} looks every so many steps: take t = {begin + (n - 1) * h:.10g} or "
-                f"{begin + n * h:.10g}."
+                f"{self.problem.name!r} counts steps: take t = {begin + (n - 1) * h:.10g} or {begin + n * h:.10g}."
             )
         self._place(self._runner.row(), begin, (t - begin) / n)
         try:
             return self.step(n)
         finally:
-            self._place(self._runner.row(), t if self._taken == n else self.t, h)
+            self._place(self._runner.row(), t if self._steps == n else self.t, h)
 
     @inputs.checked_call
     def reset(self, Q0: Any = None, Omega0: Any = None, t0: Any = None, *, Pi0: Any = None) -> "Integrator":
         """Begin again, from the problem's start or from what is given; returns itself.
 
-        What is given becomes the start of `problem`, so that a later reset() comes back to it, and what is not given
-        stays as it was; parameters and inertia that `set` gave stay, and so do method and h. The method is started
-        anew, without a memory of the steps before; a controller looks at t0, and holds nothing of before. After it the
-        steps are, bit for bit, those of a new Integrator of `problem`.
+        What is given becomes the start of `problem`, so that a later reset() comes back to it; the rest of the start
+        stays, and so do parameters and inertia that `set` gave, the method and h. The method starts anew, without a
+        memory of earlier steps; a controller looks at t0, and holds nothing from before. From then on the steps are,
+        bit for bit, those of a new Integrator of `problem`.
         """
         if Q0 is not None or Omega0 is not None or t0 is not None or Pi0 is not None:
             start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0}
             self.problem = self.problem.replaced(**{k: x for k, x in start.items() if x is not None})
         if self._runner.again(self.problem, self.h):
-            self._taken, self._seen = 0, None
+            self._steps, self._last_state = 0, None
         else:
             self._make()
         return self
@@ -164,13 +163,13 @@ class Integrator(Travels):
 
     def _place(self, row: Any, t: float, h: float) -> None:
         self._runner.place(row, t, h)
-        self._taken, self._seen = 0, None
+        self._steps, self._last_state = 0, None
 
     def _luggage(self) -> dict[str, Any]:
         runner = self._runner
         state = [float(x) for x in runner.numbers()]
-        kept = {k: x for k, x in vars(self).items() if k not in ("_runner", "_nowhere", "_seen")}
-        return kept | {"_at": (runner.t0, runner.h, self._taken, state, runner.held)}
+        luggage = {k: x for k, x in vars(self).items() if k not in ("_runner", "_nowhere", "_last_state")}
+        return luggage | {"_at": (runner.t0, runner.h, self._steps, state, runner.held)}
 
     def __setstate__(self, luggage: dict[str, Any]) -> None:
         t0, h, done, state, held = luggage.pop("_at")
@@ -178,7 +177,7 @@ class Integrator(Travels):
         self._make(held)
         self._place(self._runner.row(), t0, h)
         self._runner.restore(state)
-        self._taken = done
+        self._steps = done
 
     def __copy__(self) -> "Integrator":
         other = object.__new__(type(self))

@@ -1,6 +1,6 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,21 +8,20 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.integrators.gauss import strongest_friction
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.numbers import Kernel, Numbers, State
-from polhode.kernels.rotations import matrix
-from polhode.machine import TURN, check, check_function, floats_or_none
+from polhode.kernels.numbers import Numbers, State
+from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.reductions import Survey
+from polhode.runs.step_failures import failure_of
 from polhode.runs.users_axes import in_users_axes
 
 DOUBTS = 16
-"""How many steps machine code may raise in where Python does not."""
+"""In how many steps machine code may raise where Python does not, before Python takes all of them."""
 
 
 class KernelRunner:
@@ -57,12 +56,12 @@ class KernelRunner:
         self.is_compiled = False
         self._code: Code | None = None
         self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
-        kept: Kept | None = None
+        earlier: Kept | None = None
         if survey is None and compiled is not False:
             entry = known(problem, self.method)
             if entry is not None:
-                self.body, kept = entry
-                self._code, self.is_compiled = kept.code, True
+                self.body, earlier = entry
+                self._code, self.is_compiled = earlier.code, True
         try:
             if self._code is None:
                 self.body = body_of(problem, self.method)
@@ -72,11 +71,11 @@ class KernelRunner:
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
                 "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
             ) from error
-        if kept is None and compiled is not False:
+        if earlier is None and compiled is not False:
             self._compile(required=bool(compiled))
-        elif kept is not None and kept.digest is not None and kept.compared != (self.t0, q, Pi):
-            self._guard(kept.code.held[0], kept.code.kind)
-            kept.compared = self.t0, q, Pi
+        elif earlier is not None and earlier.digest is not None and earlier.compared != (self.t0, q, Pi):
+            self._guard(earlier.code.held[0], earlier.code.kind)
+            earlier.compared = self.t0, q, Pi
 
     def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
@@ -138,54 +137,12 @@ class KernelRunner:
         assert self._code is not None  # asked of compiled runners only
         return self._code.head, self._code.kind
 
-    def watching(self, kernels: Any, code: Any) -> Callable[..., tuple[Any, ...]]:
-        """watch(first, n, every, left, out, row, values): `advance` that stops before a step with a change of sign.
-
-        `code` is machine code of the watched `kernels`, and is compared with them at the start.
-        """
-        from polhode.machine import watching_loop
-
-        head, kind = self.machine_arguments()
-        axes = np.array(self.problem.axes.ravel())
-        loop = watching_loop(self.method.step, self.method.start, len(self.state[3]), len(self.body[2]), kind)
-        for kernel, machine in zip(kernels, code):
-            self.check_event(kernel, machine, axes)
-        addresses = np.array([machine.address for machine in code])
-
-        def watch(
-            first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, held: Any = code
-        ) -> tuple[Any, ...]:
-            numbers, after = np.array(self.numbers()), np.array(values)
-            *done, stop = loop(*head, self.h, self.t0, first, n, every, left, numbers, out, row, addresses, axes, after)
-            self.state = _state(numbers.tolist())
-            if done[0]:
-                values[:] = after.tolist()
-            return *done, stop
-
-        return watch
-
-    def check_event(self, kernel: Kernel, machine: Any, axes: np.ndarray) -> None:
-        """Compare the machine code of a watched function with the function, at the start."""
-        from polhode.machine import event_probe
-
-        look, par, Pi = event_probe(), tuple(axes.tolist()), np.array(self.state[1]) * np.array(self.body[1])
-
-        def of_machine(Q: np.ndarray) -> Any:
-            out = np.zeros(1)
-            return floats_or_none(lambda: look(machine.address, axes, self.t0, Q, Pi, out) or out.tolist())
-
-        of_python = lambda Q: floats_or_none(lambda: (kernel(self.t0, tuple(Q.tolist()), tuple(Pi.tolist()), par),))
-        start = np.array(matrix(self.state[0]))
-        places = [start, (start.reshape(3, 3) @ TURN).ravel()]
-        nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
-        check(f"event of {self.problem.name!r}", kernel, places, of_machine, of_python, nearby)
-
     def _like_python(
         self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
     ) -> tuple[Any, ...]:
-        """Machine code; where it raises, the steps before that one again, and that one by Python.
+        """Steps by machine code. Where it raises, the steps before that one are taken again, and that one by Python.
 
-        Machine code that raises has changed nothing but rows, which are written again, and the tally of a survey.
+        Machine code that raised has changed nothing but rows, which are written again, and the tally of a survey.
         """
         end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
         while first < end:
@@ -213,7 +170,7 @@ class KernelRunner:
         return n, row, left, iterations, 0.0, state
 
     def _disagreed(self, i: int, raised: Exception) -> None:
-        """Machine code raised in step i, and Python did not: told once, and trusted no more after a few times."""
+        """Machine code raised in step i, and Python did not: warn once, and after a few times trust it no more."""
         self._doubts += 1
         if self._doubts == 1:
             inputs.warn(
@@ -224,7 +181,7 @@ class KernelRunner:
             self.is_compiled = False
 
     def _guard(self, torque: Any, kind: Any) -> None:
-        """The machine code that will run must say what the user's torque says."""
+        """Compare the machine code that will run with the user's torque, at the start."""
         from polhode.machine import MOMENT, TORQUE, probe
 
         kernel, moving = self.problem.source(self.method)
@@ -296,7 +253,7 @@ class KernelRunner:
         self._state, self._numbers = state, None
 
     def give(self, par: Numbers) -> None:
-        """Other parameters of the torque, from here on."""
+        """Take other parameters of the torque, from here on."""
         J, iJ, numbers, (kernel, _, *rest) = self.body
         self.body = (J, iJ, numbers, (kernel, par, *rest))
         if self._code is not None:
@@ -321,7 +278,7 @@ class KernelRunner:
         return q + Pi
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
-        """Begin anew from a row at time t, with steps of h; methods that carry memory are started there."""
+        """Begin anew from a row at time t, with steps of h; a method that carries memory starts anew there."""
         self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
         self.h, self.t0 = h, t
 
@@ -342,7 +299,7 @@ class KernelRunner:
         return True
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
-        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        """The row after one step of another length h from here, at time t, without going there; None if it fails."""
         state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
         if self._survey:  # nothing of this is tallied
             took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
@@ -369,39 +326,7 @@ class KernelRunner:
 
     def failure(self, k: int, t: float, error: float) -> str:
         """The sentence for a step that failed: number k, at time t."""
-        where = f"step {k} (t = {t:g}) of {self.problem.name} with h = {self.h:g}"
-        if self.raised is not None:
-            said = str(self.raised).rstrip(".")
-            return f"{type(self.raised).__name__} in {where}: {said}. What was computed until then is here."
-        if error > 0:
-            return (
-                f"{self.name} did not solve its equations at {where}: the iteration was given up with an "
-                f"error of {error:.2g} left. {self._advice(t)}"
-            )
-        (Q,), (Omega,) = in_users_axes(self.problem, np.array([self.state[0] + self.state[1]]))
-        tau = self.problem.torque(t, Q, Omega)
-        if not np.isfinite(tau).all():
-            return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
-        return (
-            f"{self.name} met a torque or a state that is not a finite number in {where}. Check the torque near "
-            f"Q = {np.round(Q, 6).tolist()}, or reduce h."
-        )
-
-    def _advice(self, t: float) -> str:
-        """What to do where the equations of a step were not solved: friction has a limit that is known."""
-        forces = self.problem.forces
-        if not (self.method.nodes and (forces.damped or forces.moving)):
-            return "Reduce h."
-        (Q,), (Omega,) = in_users_axes(self.problem, np.array([self.state[0] + self.state[1]]))
-        rate = self.problem.friction_rate(t, Q, Omega)
-        x, most = abs(self.h) * rate, strongest_friction(self.method.nodes)
-        if not x > most / 2:
-            return "Reduce h."
-        kicks = "" if forces.moving else ", or take VLV or RATTLE, which solve damping exactly in their kicks"
-        return (
-            f"The torque changes with the velocity at the rate {rate:.3g}, {x:.3g} in a step; its iteration needs less "
-            f"than about {most:.2g}. Reduce h to {0.7 * most / rate:.2g}{kicks}."
-        )
+        return failure_of(self, k, t, error)
 
 
 def _state(numbers: Sequence[float] | np.ndarray) -> State:

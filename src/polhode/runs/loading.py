@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import FileError, InputError
-from polhode.runs import netcdf, places
+from polhode.runs import netcdf_reading, places
 from polhode.runs.dense import joined
 from polhode.runs.ensemble import saved
 from polhode.runs.trajectory import FORMAT, SAVED, Crossings, Trajectory
@@ -24,17 +24,17 @@ def load(
 ) -> Any:
     """Read a trajectory that `Trajectory.save` or a run with `out` wrote, or an ensemble that `Ensemble.save` wrote.
 
-    Of a run that did not end, and of a damaged or cut file, the rows that match their checksums are read; success
-    is then False, and the message says how many of how many rows there are.
+    If the run did not end, or the file is damaged or cut, the rows that match their checksums are read; success is then
+    False, and the message says how many rows of how many are there.
 
     Parameters
     ----------
     path : path
         The file.
     problem : Problem or str
-        the problem that was solved. A file holds no functions: without it there is nothing between the states kept
-        (`s(t)`, `at`), and no torque, so no `rotation_increments`. It must lead from the first state of the file to the
-        second
+        the problem that was solved. A file holds no functions: without the problem there are no states between those
+        kept (`s(t)`, `at`), and no torque, so no `rotation_increments`. It is checked: it must lead from the first
+        state of the file to the second
     method : str, Method, callable or BlackBox
         what took the steps, where it is no method of the catalogue
 
@@ -96,7 +96,7 @@ def _events(data: Any) -> dict[str, Crossings]:
 
 
 def _dataset(path: Any) -> Any:
-    """The Dataset of a file, by the checksums of the file where a run wrote it."""
+    """The Dataset of a file; where a run wrote it, only what matches its checksums."""
     import xarray
 
     place = places.named(path)
@@ -106,7 +106,7 @@ def _dataset(path: Any) -> Any:
             raise FileError(f"There is no file {path}.")
         if not place.is_file():
             raise FileError(f"{path} is not a trajectory: it is a folder or a device, not a file.")
-        data = netcdf.read(place)
+        data = netcdf_reading.read(place)
         if data is None:
             with xarray.open_dataset(place, engine="netcdf4") as data:
                 data.load()

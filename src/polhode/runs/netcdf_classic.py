@@ -1,7 +1,7 @@
 """The header of a classic netCDF file with 64-bit offsets ("CDF-2"), written and read.
 
-By hand, and not by the netCDF library, for two reasons: single numbers of the header are replaced while the file
-grows, so their places must be known; and a file that was cut or damaged must be told from a whole one, where the
+It is done by hand, without the netCDF library, for two reasons: single numbers of the header are replaced while the
+file grows, so their places must be known; and a file that was cut or damaged must be told from a whole one, where the
 library fills in zeros.
 
     header   "CDF" 2, number of records, dimensions, attributes, variables
@@ -71,7 +71,7 @@ def encoded(dimensions: dict[str, Any], attributes: dict[str, Any], variables: d
 
 
 def decoded(data: bytes) -> Header:
-    """What the header at the beginning of `data` says; ValueError where it is none, or not whole."""
+    """What the header at the beginning of `data` says; ValueError if there is none, or only a part of one."""
     try:
         return _decoded(data)
     except (struct.error, UnicodeDecodeError, KeyError, IndexError) as error:

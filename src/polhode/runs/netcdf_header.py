@@ -1,4 +1,4 @@
-"""What stands before the rows in the file of a run (`store`): its attributes, and their checksums."""
+"""What stands before the rows in the file of a run (``netcdf.Store``): its attributes, and their checksums."""
 
 import struct
 import zlib
@@ -30,14 +30,14 @@ OPEN = "This run did not end, or is still going on."
 
 
 def fields(has_energy: bool, wheels: int) -> Fields:
-    """The columns of a body with or without energy, with so many wheels."""
+    """The columns of a body with or without energy, and with this number of wheels."""
     lengths = {"space": 3, "body": 3, "wheel": wheels}
     has = {"energy": has_energy, "wheel_speeds": wheels > 0}
     return {k: {x: lengths[x] for x in axes} for k, axes in FIELDS.items() if has.get(k, True)}
 
 
 def encoded(attributes: Mapping[str, Any], fields: Fields, planned: int) -> bytes:
-    """The bytes before the first row, but for the checksums of the blocks."""
+    """The bytes before the first row, except the checksums of the blocks."""
     blocks = -(-planned // BLOCK)
     values = {
         **attributes,
@@ -76,7 +76,7 @@ def _checksum_of(head: bytes, header: Header) -> bytes:
 
 
 def is_intact(head: bytes, header: Header) -> bool:
-    """Whether a header is as it was written, but for what changes."""
+    """Whether a header is as it was written, except for what changes during a run."""
     return all(name in header.places for name in CHANGES) and raw(header, "checksum_header") == _checksum_of(
         head, header
     )

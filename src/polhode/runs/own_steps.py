@@ -1,4 +1,4 @@
-"""`solve` with steps of their own lengths, by `adapt` or by rtol and atol: what was asked for, checked, and the run."""
+"""`solve` with steps of their own lengths, by `adapt` or by rtol and atol: the arguments, checked, and the run."""
 
 import math
 from dataclasses import dataclass
@@ -13,19 +13,18 @@ from polhode.runs import turns
 from polhode.runs.adaptive import AdaptiveRunner, checked
 from polhode.runs.embedded import NAME, RTOL, Embedded, EmbeddedRunner, rkmk54
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.paced import MOST_STEPS, PacedRun, PacedRunner
+from polhode.runs.paced import MOST_STEPS, PacedRun
+from polhode.runs.paced_runner import PacedRunner
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES
 from polhode.runs.timed_reductions import TimedSurvey
 from polhode.runs.trajectory import Trajectory
 
-NOT_WITH = (
-    "a file that is written as a run goes on has rows at equal times, and a checkpoint knows of steps of one size"
-)
+NOT_WITH = "a file that is written during a run has rows at equal times, and a checkpoint knows steps of one size only"
 
 
 def given_tolerance(method: Any, rtol: Any, atol: Any, accuracy: Any) -> Any:
-    """The method that rtol and atol are meant for; the one given if there are none."""
+    """The method that rtol and atol are meant for; without them, the method as it is."""
     if rtol is None and atol is None:
         return method
     if accuracy is not None:
@@ -40,7 +39,7 @@ def given_tolerance(method: Any, rtol: Any, atol: Any, accuracy: Any) -> Any:
 
 @dataclass(frozen=True)
 class Asked:
-    """The arguments of `solve` that such a run takes, as they were given."""
+    """The arguments of `solve` that such a run takes, unchecked."""
 
     problem: Problem
     h: Any
@@ -71,7 +70,7 @@ class Asked:
         if self.n_steps is not None:
             end = math.copysign(math.inf, h), inputs.whole("n_steps", self.n_steps)
             if wanted is not None:
-                raise InputError("t_eval goes with t_end: of a number of steps that adapt, the end is not known.")
+                raise InputError("t_eval goes with t_end: n_steps of steps that adapt end at a time not known before.")
         else:
             t_end = wanted[-1] if wanted and t_end is None else inputs.end_of(self.problem, t_end)
             if (t_end - self.problem.t0) * h <= 0:
@@ -81,7 +80,7 @@ class Asked:
         runner = AdaptiveRunner(self.problem, method, h, density, compiled)
         s = self._run(runner, end, inputs.whole("save_every", self.save_every), wanted, h, runner.one.method)
         turns.warn_of(f"{s.method} let {self.problem.name} turn", s.stats["largest_turn"] / abs(h), h)
-        return self._told(s)
+        return self._with_policy(s)
 
     def by_tolerance(self, method: Embedded) -> Trajectory:
         """A run whose steps are as long as the tolerance allows."""
@@ -104,12 +103,12 @@ class Asked:
                 wanted = tuple(t_end if k == n else self.problem.t0 + k * h for k in rows)
         compiled = inputs.flag_or_none("compiled", self.compiled)
         runner = EmbeddedRunner(self.problem, method, abs(longest), t_end, compiled)
-        return self._told(self._run(runner, (t_end, MOST_STEPS), every, wanted, shown, method))
+        return self._with_policy(self._run(runner, (t_end, MOST_STEPS), every, wanted, shown, method))
 
     def _wanted(self) -> tuple[float, ...] | None:
         return None if self.t_eval is None else inputs.times("t_eval", self.t_eval)
 
-    def _told(self, s: Trajectory) -> Trajectory:
+    def _with_policy(self, s: Trajectory) -> Trajectory:
         policy = inputs.choice("on_failure", self.on_failure, FAILURES)
         return after_failure(s, policy, s.message if not s.success else "")
 
@@ -133,5 +132,5 @@ class Asked:
         if not reduce:
             return None
         if inputs.whole("reduce_every", self.reduce_every) != 1:
-            raise InputError("reduce_every counts steps of one size; steps of their own lengths are all looked at.")
+            raise InputError("reduce_every counts steps of one size; where steps adapt, every one is looked at.")
         return TimedSurvey(reduce, self.problem, t_end)

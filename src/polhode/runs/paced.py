@@ -1,212 +1,36 @@
 """Runs whose steps have lengths of their own: what drives them, and what they show on the way.
 
-Rows are the states after steps, with their times; or the states at times of the user's, which lie inside steps and
-change none of them. Events are looked for in every step, reductions take every step, weighted with its length.
+Rows are the states after steps, with their times; or the states at times that the user chose, which lie inside steps
+and change none of them. Events are looked for in every step; reductions take every step, weighted with its length.
 """
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import InputError
 from polhode.inputs.events import Events
 from polhode.integrators.method import Method
-from polhode.kernels import pacing
-from polhode.physics.problem import Problem
-from polhode.runs.drive import CHUNK_SECONDS, Interrupt
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.drive import CHUNK_SECONDS
+from polhode.runs.interrupt import Interrupt
+from polhode.runs.paced_runner import PacedRunner
 from polhode.runs.runner import Runner
 from polhode.runs.timed_reductions import TimedSurvey
 from polhode.runs.trajectory import Trajectory
-from polhode.runs.watched import Watched, machine_events
+from polhode.runs.watched import Watched
 
 MOST_STEPS = 2**62
-"""As many as it takes to the end."""
+"""No limit: the run ends at its time."""
 
 CHUNK = 16_384
 """Steps between two looks at Ctrl-C and at the memory."""
 
-DOUBTS, PIECE = 16, 64
-"""How often machine code may raise before Python takes all steps, and how many it takes each time."""
-
-NO_TIMES, NO_SAMPLES = np.empty(0), np.empty((0, 7))
-NO_EVENTS = np.empty(0, dtype=np.int64)
-
-
-def check_free_of_times(problem: Problem, advice: str) -> None:
-    """Steps of their own lengths meet no given times."""
-    if problem.control is not None:
-        raise InputError(
-            f"{problem.name!r} has a controller, or motors that are functions, which go with steps of one size: "
-            f"{advice}."
-        )
-    if problem.breaks:
-        raise InputError(
-            f"The torque of {problem.name!r} jumps at given times, which steps of their own lengths do not meet: "
-            f"{advice}."
-        )
-
-
-class PacedRunner(ABC):
-    """Takes steps of their own lengths; it knows where it is. Of a pace it asks what ``kernels/pacing.py`` says."""
-
-    clock: tuple[float, ...]
-    raised: Exception | None = None
-    width = 7
-
-    def __init__(self, one: KernelRunner, name: str, h: float) -> None:
-        self.one, self.problem, self.t0, self.h, self.name = one, one.problem, one.t0, h, name
-        self._is_compiled = one.is_compiled
-        self._loop: Any = None
-        self._doubts = 0  # how often machine code has raised
-        self._addresses = NO_EVENTS
-        self._functions: tuple[Any, ...] = ()
-        self._held: tuple[Any, ...] = ()  # machine code whose addresses are used
-        self._step: tuple[Any, ...] = ()
-        self._ahead: tuple[Any, ...] = ()
-
-    @property
-    @abstractmethod
-    def pace(self) -> tuple[Any, ...]:
-        """(go, inside, about) as kernels."""
-
-    @abstractmethod
-    def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]] | None:
-        """(loop, its last arguments) as machine code; None, with a warning, if it cannot be."""
-
-    @abstractmethod
-    def torques(self, steps: int, iterations: int) -> int | None:
-        """How often the torque has been evaluated."""
-
-    @abstractmethod
-    def failure(self, k: int, error: float) -> str:
-        """The sentence for step k, which failed."""
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether machine code takes the steps."""
-        return self._is_compiled
-
-    @property
-    def t(self) -> float:
-        """The time it has come to."""
-        return self.clock[0]
-
-    def watch(self, events: Events) -> None:
-        """Stop before each step in which one of these may change its sign."""
-        self._functions = tuple(events.functions.values())
-        made = machine_events(events) if self._is_compiled else None
-        if made is None:
-            self._is_compiled = False
-            return
-        kernels, code = made
-        axes = np.array(self.problem.axes.ravel())
-        for kernel, machine in zip(kernels, code):
-            self.one.check_event(kernel, machine, axes)
-        self._addresses, self._held = np.array([x.address for x in code], dtype=np.int64), tuple(code)
-
-    def advance(
-        self,
-        t_end: float,
-        n: int,
-        out: np.ndarray,
-        times: np.ndarray = NO_TIMES,
-        samples: np.ndarray = NO_SAMPLES,
-        at: int = 0,
-    ) -> tuple[Any, ...]:
-        """Take at most n steps: (taken, next sample, iterations, error, whether the next is one to look at)."""
-        self.make_ready()
-        if self._is_compiled:
-            loop, last = self._loop
-            head, _ = self.one.machine_arguments()
-            numbers, clock, axes = (
-                np.array(self.one.numbers()),
-                np.array(self.clock),
-                np.array(self.problem.axes.ravel()),
-            )
-            try:
-                done = loop(*head, t_end, n, numbers, clock, out, times, samples, at, self._addresses, axes, *last)
-            except Exception:  # of machine code of a user's function: Python takes some steps, and says what it was
-                self._doubts += 1
-                self._is_compiled, n = self._doubts < DOUBTS, min(n, PIECE)
-            else:
-                self.one.restore(numbers.tolist())
-                self.clock = tuple(clock.tolist())
-                return done
-        return self._plain(t_end, n, out, times, samples, at)
-
-    def make_ready(self) -> None:
-        """Make the loop, where there is none yet."""
-        if self._is_compiled and self._loop is None:
-            self._loop = self.machine(bool(self._functions))
-            self._is_compiled = self._loop is not None
-
-    def _plain(self, t_end: float, n: int, out: Any, times: Any, samples: Any, at: int) -> tuple[Any, ...]:
-        """The loop as plain Python, a step at a time: when a function of the user's raises, nothing before is lost."""
-        one, iterations = self.one, 0
-        watch = pacing.watched if self._functions else pacing.unwatched
-        for i in range(n):
-            if self.t == t_end:
-                return i, at, iterations, 0.0, False
-            try:
-                took, at, its, error, one.state, self.clock, stop = pacing.advance_paced(
-                    *(self.pace, watch, (self._value, None), len(self._functions), one.body, t_end, 1),
-                    *(one.state, self.clock, out[i : i + 1], times, samples, at),
-                )
-            except Exception as raised:
-                self.raised = raised
-                return i, at, iterations, 0.0, False
-            iterations += its
-            if not took:
-                return i, at, iterations, error, stop
-        return n, at, iterations, 0.0, False
-
-    def _value(self, k: int, t: float, Q: Any, Omega: Any, about: Any) -> float:
-        axes = self.problem.axes
-        return float(self._functions[k](t, np.array(Q).reshape(3, 3) @ axes.T, axes @ np.array(Omega)))
-
-    def forget(self) -> None:
-        """The loop is made anew: what it is about has changed."""
-        self._loop = None
-
-    # ---- the step ahead, for a close look --------------------------------------------------------------
-
-    def peek(self, t_end: float) -> tuple[float, tuple[float, ...]]:
-        """Time and row after the next step, which is not taken; `part` is then about it."""
-        go, _, about = self.pace
-        after, later, iterations, _, inner = go(about, t_end, self.one.state, self.clock, self.one.body)
-        self.h = later[0] - self.t
-        self._step, self._ahead = (self.t, self.one.state, inner), (after, later, iterations)
-        return later[0], after[0] + after[1]
-
-    def take(self) -> int:
-        """Take the step that `peek` has made; its iterations."""
-        self.one.state, self.clock, iterations = self._ahead
-        return iterations
-
-    def part(self, s: float, t: float) -> tuple[float, ...] | None:
-        """The row a time s behind the begin of the step ahead."""
-        _, inside, about = self.pace
-        begin, state, inner = self._step
-        q, Pi = inside(about, s, self.h, begin, state, inner, self.one.body)
-        return (*q, *Pi) if all(map(math.isfinite, (*q, *Pi))) else None
-
-    def row(self) -> tuple[float, ...]:
-        """The state as a row."""
-        return self.one.row()
-
-    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes and velocities of rows, in the user's axes."""
-        return self.one.in_users_axes(rows)
-
 
 class PacedRun:
-    """One such run: where its rows go, and what was seen."""
+    """One such run: its rows, its events, and how far it is."""
 
     def __init__(
         self,
@@ -233,7 +57,7 @@ class PacedRun:
             self.samples[0], self.at = start, 1
 
     def go(self, tick: Callable[[int], None]) -> None:
-        """Take the steps, and tell how many thousandths of the run are done."""
+        """Take the steps, and call `tick` with how many thousandths of the run are done."""
         runner = self.runner
         runner.make_ready()
         chunk = 256 if runner.is_compiled else 16
@@ -274,7 +98,7 @@ class PacedRun:
             self.message = runner.failure(self.done, error)
 
     def _look_closely(self) -> None:
-        """At the next step, which is then taken, unless an event in it ends the run."""
+        """Look for events in the next step, and take it unless one of them ends the run."""
         runner, watched = self.runner, self.watched
         assert watched is not None
         try:

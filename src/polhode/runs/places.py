@@ -1,7 +1,7 @@
 """Where files go: names that can be written, and new files that take the place of old ones in one step.
 
-A file is never written over. The new one is made under another name in the same folder and renamed when it may be
-seen: whoever has the old one open, or mapped into memory, keeps what he had.
+A file is never written over. The new one is made under another name in the same folder and renamed when it is ready:
+whoever has the old one open, or mapped into memory, keeps the old content.
 """
 
 import contextlib
@@ -63,7 +63,7 @@ def unwritable(label: str, error: Exception, advice: str = "Check the folder and
 
 
 def beside(path: pathlib.Path) -> pathlib.Path:
-    """A name that no other file has, in the folder of `path`; short, for that of `path` may be as long as it can."""
+    """A name that no other file has, in the folder of `path`; short, since that of `path` may be as long as allowed."""
     return path.with_name(f"{_mark(path)}{os.getpid()}-{secrets.token_hex(4)}.new")
 
 
@@ -94,7 +94,7 @@ def _lives(process: int) -> bool:
 
 @contextlib.contextmanager
 def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A new name to write to; it takes the place of `path` when all went well, and goes away when not."""
+    """A new name to write to; the file takes the place of `path` if all went well, and is removed if not."""
     new = beside(path)
     try:
         new.touch(exist_ok=False)  # so that the error is the system's, whatever writes to it afterwards
@@ -117,7 +117,7 @@ def sync(path: Any) -> None:
 
 
 def sync_folder(folder: Any) -> None:
-    """Make a new name in a folder lasting; not every system can."""
+    """Make sure that a new name in a folder survives a crash; not every system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -22,7 +22,9 @@ class PlainRunner:
 
     def __init__(self, problem: Problem, function: Any, h: float) -> None:
         if problem.control is not None:
-            raise InputError(f"A controller goes with a method of the catalogue or a Method; {problem.name!r} has one.")
+            raise InputError(
+                f"{problem.name!r} has a controller, which goes with a method of the catalogue or a Method alone."
+            )
         self.problem, self.function, self.h = problem, function, h
         self.name = name_of(function)
         self.t0 = problem.t0
@@ -30,11 +32,11 @@ class PlainRunner:
         self.Q, self.Omega = problem.Q0.copy(), problem.Omega0.copy()
 
     def as_driven(self, last: bool = False) -> Problem:
-        """The problem: nothing drives its wheels but what it says."""
+        """The problem: nothing but itself drives its wheels."""
         return self.problem
 
     def again(self, problem: Problem, h: float) -> bool:
-        """Made anew: see ``Runner.again``."""
+        """Never: a user's function may have changed. See ``Runner.again``."""
         return False
 
     def one(self, Q: np.ndarray, Omega: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +72,7 @@ class PlainRunner:
             try:
                 Q, Omega = self.some(self.Q, self.Omega, self.t0 + i * self.h, took)
             except Exception as raised:
-                if isinstance(raised, InputError) and i == 0:  # misuse; later on, what was computed is worth keeping
+                if isinstance(raised, InputError) and i == 0:  # misuse; later, what was computed is worth keeping
                     raise
                 self.raised = raised
                 return i - first, row, left, 0, 0.0, None
@@ -103,7 +105,7 @@ class PlainRunner:
         self.h, self.t0 = h, t
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
-        """The row after one step of another length h from here, at time t; the runner stays. None if it fails."""
+        """The row after one step of another length h from here, at time t, without going there; None if it fails."""
         own, self.h = self.h, h
         try:
             Q, Omega = self.some(self.Q, self.Omega, t, 1)
@@ -130,6 +132,6 @@ class PlainRunner:
     def failure(self, k: int, t: float, error: float) -> str:
         where = f"at step {k} (t = {t:g}) of {self.problem.name}"
         if self.raised is not None:
-            said = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."
-            return f"{self.name} raised {said} What was computed until then is here."
+            what = f"{type(self.raised).__name__} {where}: {str(self.raised).rstrip('.')}."
+            return f"{self.name} raised {what} What was computed until then is here."
         return f"{self.name} returned a value that is not finite {where}."

@@ -9,11 +9,11 @@ from rich.text import Text
 
 
 class Bar:
-    """Context manager that gives a function to call with the work done so far, and a new label if there is one; drawn
-    on standard error.
+    """A progress bar on standard error. Its context gives a function to call with the work done so far, and with a new
+    label if there is one.
 
-    With the name of a `unit` the rate is shown, too; without a `total` there is no end to be seen. `done` is what was
-    done before, which does not count for the rate.
+    With the name of a `unit` the rate is shown, too; without a `total` no end is shown. `done` is what was done before,
+    which does not count for the rate.
     """
 
     def __init__(self, total: int | None, label: str, done: int = 0, unit: str | None = None) -> None:

@@ -75,8 +75,8 @@ class Quantities:
     def rotation_increments(self) -> np.ndarray:
         """The angle by which the body turns in the step that begins at each state, in radians, (n,).
 
-        It is |h Omega + h^2/2 Omega'|, from the velocity and the equation of motion, and not folded at half a turn, as
-        the angle between two attitudes is. For NMB, SW and all of Newmark's explicit methods it is the rotation made.
+        It is |h Omega + h^2/2 Omega'|, from the velocity and the equation of motion; unlike the angle between two
+        attitudes it is not folded at half a turn. For NMB, SW and all explicit Newmark methods it is the actual turn.
         """
         if "adapted" in self.stats:
             raise InputError("The steps of this run have lengths of their own, and are not kept: there is no h.")
@@ -111,8 +111,8 @@ class Quantities:
         problem = self._described()
         if problem.control is not None:
             raise InputError(
-                f"The acceleration follows from the torque, and what the controller of {problem.name!r} held is not "
-                "kept: take differences of Omega."
+                f"The acceleration needs the torque, and what the controller of {problem.name!r} held is not kept: "
+                "take differences of Omega."
             )
         states = zip(self.t.tolist(), self.Q, self.Omega)
         tau = np.array([problem.torque(t, Q, Omega) for t, Q, Omega in states])

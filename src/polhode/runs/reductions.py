@@ -15,7 +15,7 @@ from polhode.physics.problem import Problem
 
 QUANTITIES = ("energy", "momentum_x", "momentum_y", "momentum_z")
 BLOCKS = 64
-"""Parts of equal length whose means are kept: what the error of a slope is taken from, and a curve to look at."""
+"""Parts of equal length whose means are kept: they give the error of a slope, and a curve to look at."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class Reduction:
     slope: float
     """By least squares over all values, per unit of time."""
     slope_error: float
-    """Standard error of the slope, from the scatter of the block means about the line, taken as independent."""
+    """Standard error of the slope, from the scatter of the block means about the line, as if independent."""
     t: np.ndarray = field(repr=False)
     """Mean times of the blocks."""
     means: np.ndarray = field(repr=False)
     """Block means of the difference from `first`."""
 
     def of(self, bodies: Any) -> "Reduction":
-        """That of one body or of some, of a Reduction of an ensemble: all its numbers are arrays (N,)."""
+        """The Reduction of one body, or of some, from that of an ensemble, whose numbers are arrays (N,)."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "t", "means")}
         return Reduction(
             self.name, **{k: x[bodies] for k, x in own.items()}, t=self.t[:, bodies], means=self.means[:, bodies]
@@ -51,7 +51,7 @@ class Reduction:
 
 
 class Survey:
-    """What a run tallies: names of quantities, every how many steps, and the tally."""
+    """The tally of a run: which quantities, looked at every how many steps, and their sums."""
 
     def __init__(self, names: Sequence[str], each: int, n: int) -> None:
         names = (names,) if isinstance(names, str) else tuple(names)
@@ -72,10 +72,10 @@ class Survey:
         return "energy" in self.names
 
     def begin(self, problem: Problem, state: State, body: Body) -> tuple[Any, ...]:
-        """The last arguments of ``loop.survey``, but for the potential: made from the first state."""
+        """The last arguments of ``loop.survey``, all but the potential: made from the first state."""
         if self.wants_energy and problem.timed_potential_kernel is not None:
             raise InputError(
-                f'reduce="energy" counts T + U(Q), and the potential of {problem.name!r} depends on the time: save '
+                f'reduce="energy" tallies T + U(Q), and the potential of {problem.name!r} depends on the time: keep '
                 "states, and take the energy of the Trajectory."
             )
         if self.wants_energy and not problem.has_potential:
@@ -84,13 +84,13 @@ class Survey:
             )
         if self.wants_energy and problem.internal.wheels is not None:
             raise InputError(
-                f'reduce="energy" counts that of the body, and {problem.name!r} has wheels, whose energy belongs to '
-                "it: save states, and take the energy of the Trajectory."
+                f'reduce="energy" tallies the body alone, and {problem.name!r} has wheels, whose energy belongs to it: '
+                "keep states, and take the energy of the Trajectory."
             )
         if problem.forces.rotor and set(self.names) & set(QUANTITIES[1:]):
             raise InputError(
-                f'reduce="momentum" counts Q J Omega, and {problem.name!r} has a rotor, whose momentum belongs to it: '
-                "save states, and take the momentum of the Trajectory."
+                f'reduce="momentum" tallies Q J Omega, and {problem.name!r} has a rotor, whose momentum belongs to it: '
+                "keep states, and take the momentum of the Trajectory."
             )
         own = problem.potential_kernel if self.wants_energy else None
         self.potential: Kernel = functions.no_potential if own is None else own

@@ -1,10 +1,10 @@
 """Calls of `solve` that are made again: what was checked and made for one is kept for the next like it.
 
-A short run takes a few microseconds; to check every argument and to make its runner takes ten times as long. So the
+A short run takes a few microseconds; checking every argument and making its runner takes ten times as long. So the
 runner of a short, plain run is kept for its problem, by method, steps and interval, and the next such call only runs
 it. What can change behind the names is asked each time: where the problem begins, its inertia, and by
-``Runner.again`` whether every function it runs is proved to be what it was. A call that cannot be answered so, that
-fails, or that has something to warn of, goes the long way.
+``Runner.again`` whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails,
+or that has something to warn of, goes the long way.
 """
 
 import time
@@ -23,10 +23,10 @@ from polhode.runs.taylor import TaylorRunner
 from polhode.runs.trajectory import Trajectory
 
 MOST_KEPT = 16
-"""Calls of one problem."""
+"""Calls that are kept for one problem."""
 
 MOST_STEPS = 4096
-"""Of a run that is short: one piece of machine code (``drive.Run``)."""
+"""The most steps of a run that counts as short: one piece of machine code (``drive.Run``)."""
 
 NUMBER, WHOLE = (float, int, NoneType), (int, NoneType)
 
@@ -48,7 +48,7 @@ _KEPT: "weakref.WeakKeyDictionary[Problem, dict[tuple[Any, ...], Kept]]" = weakr
 
 
 def key_of(method: Any, h: Any, t_end: Any, n_steps: Any, save_every: Any) -> tuple[Any, ...] | None:
-    """What a call is known by; None if its arguments are not plain numbers, or the method is to be looked up anew."""
+    """What a call is known by; None if an argument is no plain number, or the method must be looked up anew."""
     plain = h.__class__ in NUMBER and t_end.__class__ in NUMBER and n_steps.__class__ in WHOLE
     if not (plain and save_every.__class__ is int):
         return None

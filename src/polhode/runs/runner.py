@@ -17,7 +17,7 @@ from polhode.runs.taylor import Taylor, TaylorRunner
 
 
 class Runner(Protocol):
-    """Takes steps of one problem and knows where it is; ``drive.Run`` decides how many at once and keeps the rows."""
+    """Takes steps of one problem and knows its state; ``drive.Run`` decides how many at once and keeps the rows."""
 
     problem: Problem
     name: str  # of the method
@@ -25,8 +25,8 @@ class Runner(Protocol):
     t0: float
     width: int  # numbers in a row
     ended: str  # the event that has ended the run, if one has
-    held: tuple[float, ...]  # what a controller holds, if there is one and it has looked
-    raised: Exception | None  # what a function of the user's raised, which ended the run
+    held: tuple[float, ...]  # the torque that a controller holds, if there is one and it has looked
+    raised: Exception | None  # what a user's function raised, which ended the run
 
     @property
     def is_compiled(self) -> bool:
@@ -40,7 +40,7 @@ class Runner(Protocol):
         """
 
     def as_driven(self, last: bool = False) -> Problem:
-        """The problem, which knows what a controller did to its wheels so far, or since its `last` look."""
+        """The problem, with its wheels as a controller has driven them so far, or since its `last` look."""
 
     def row(self) -> Sequence[float] | np.ndarray:
         """The state as a row: what `advance` writes."""
@@ -55,9 +55,9 @@ class Runner(Protocol):
         """Begin anew from a row at time t, with steps of h."""
 
     def again(self, problem: Problem, h: float) -> bool:
-        """Begin anew where this problem begins, its own but for the start; False if the runner must be made anew.
+        """Begin anew from the start of this problem, which differs from the runner's in nothing else.
 
-        It must where it runs functions that may have changed since.
+        False if a new runner must be made, because functions that it runs may have changed since.
         """
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
@@ -87,7 +87,7 @@ def runner_of(
     survey: Survey | None = None,
     held: tuple[float, ...] = (),
 ) -> Runner:
-    """The runner that a method needs; `held` is what the controller of another runner held."""
+    """The runner that a method needs; `held` is taken over from the controller of another runner."""
     if isinstance(method, Method):
         if problem.control is not None:
             return ControlledRunner(problem, method, h, compiled, survey=survey, held=held)

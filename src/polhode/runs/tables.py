@@ -23,7 +23,7 @@ ABOUT = {
     "wheel_axes": ("axes of the wheels in body axes", "1"),
     "wheel_inertia": ("inertia of the wheels about their axes", "unit of inertia"),
 }
-"""long_name and units of what is saved. The equations hold in any consistent units, so that none are named."""
+"""long_name and units of what is saved. The equations hold in any consistent units, so none is named."""
 
 SI = {"t": "s", "Omega": "rad s-1", "energy": "J", "momentum": "kg m2 s-1"} | {
     "wheel_speeds": "rad s-1",
@@ -80,7 +80,7 @@ def is_csv(path: Any) -> bool:
     kind = inputs.file_path("path", path).suffix.lower()
     if kind not in (".csv", ".nc", ".netcdf"):
         raise FileError(
-            f"{places.shown(path)} says no format that is known: give a name that ends in .nc or .netcdf (netCDF, "
-            "which polhode.load reads back) or .csv (a table of numbers)."
+            f"The name {places.shown(path)} says no known format: give one that ends in .nc or .netcdf (netCDF, which "
+            "polhode.load reads back) or .csv (a table of numbers)."
         )
     return kind == ".csv"

@@ -1,4 +1,4 @@
-"""Taylor's method as a run takes it: the series of a problem, made once, and the runner."""
+"""Taylor's method as a run takes it, and its runner."""
 
 import functools
 import itertools
@@ -10,22 +10,15 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, positive
-from polhode.inputs.quaternions import quaternion
 from polhode.integrators.method import BlackBox
 from polhode.integrators.taylor import steps
-from polhode.integrators.taylor.derivative import stepped
-from polhode.integrators.taylor.formula import traced
-from polhode.integrators.taylor.recurrences import Recurrences, recurrences
-from polhode.kernels.fingerprint import is_static
-from polhode.kernels.unchanged import fingerprint_now
-from polhode.machine import TURN, check, floats_or_none
 from polhode.physics.problem import Problem
+from polhode.runs.taylor_series import NAME, series_of
 from polhode.runs.users_axes import in_users_axes
 
 FINEST = 1e-17
-"""The smallest tolerance: the terms left out are then below the rounding of those kept."""
+"""The smallest tolerance: the terms left out are then smaller than the rounding of those kept."""
 
-NAME = "TAYLOR"
 
 NO_CARRY = (0.0,) * (steps.NUMBERS - steps.STATE - 7)
 """The end of a place where a run begins: rounding has left nothing out yet."""
@@ -35,33 +28,33 @@ NO_CARRY = (0.0,) * (steps.NUMBERS - steps.STATE - 7)
 class Taylor(BlackBox):
     """Taylor's method: the power series of the motion, summed as far as the tolerance asks; it chooses its own steps.
 
-    Idea. The torque is traced: called with symbols, it says what it computes. Products, roots, sines of power series
-    are power series again, whose coefficients follow one after the other from those before, and with them those of
+    Idea. The torque is traced: called with symbols, it says what it computes. Products, roots and sines of power series
+    are power series again, whose coefficients follow one after the other from those before; so do those of the motion,
 
         q' = q Omega/2,    J Omega' = J Omega x Omega + tau(t, Q, Omega)
 
-    A step sums the series of q and Omega to order N, as far from its centre as the last two terms are below the
-    tolerance (attitude in radians, velocity relative to its size). N is even, about 6 - log(tolerance)/2: of all
-    orders the cheapest, since a term costs N operations and lengthens the step by 1/N (Jorba & Zou 2005, who find
+    A step sums the series of q and Omega to order N; it is as long as the last two terms stay below the tolerance
+    (attitude in radians, velocity relative to its size). N is even, about 6 - log(tolerance)/2: of all orders the
+    cheapest, since a term costs N operations and lengthens the step by 1/N (Jorba & Zou 2005, who find
     -log(tolerance)/2; here the sums over products are vectors, and terms cost less). States between two steps are
     values of the same series, as accurate as its end and nearly free.
 
-    What it keeps. Nothing exactly: neither symplectic nor symmetric, energy drifts, by about the tolerance a step. To
-    round-off all of that is below the rounding of a float, which is compensated: the error of 10^6 steps is about
-    that of a few. It is the fastest way here to most accuracies over moderate times; for long runs to modest accuracy
-    the symplectic methods stay the choice.
+    What it keeps. Nothing exactly: it is neither symplectic nor symmetric, and energy drifts by about the tolerance in
+    each step. With the smallest tolerance all of that is below the rounding of a float, which is compensated: the
+    error of 10^6 steps is about that of a few. It is the fastest way here to most accuracies over moderate times; for
+    long runs to modest accuracy the symplectic methods stay the choice.
 
     Pitfalls. Torque or potential must be a formula: arithmetic, powers, np.sqrt, sin, cos, tan, exp, log of their
     arguments, with no decision by values. Where it is singular, or hardly smooth, the steps become short. It is called
     while it is traced, not during the run: there are no torque evaluations to count. A series cannot see ahead: of a
     torque that depends on the time, a pulse may come that is zero, to all digits, where the series is made. Unless it
-    is a polynomial of low degree in t and in sines and cosines of k t, each step is therefore held against the equation
-    of motion at sixteen places, at most h apart, and ends before the first at which it fails. A pulse shorter than
-    their spacing can still be stepped over: take h as short as the pulse.
+    is a polynomial of low degree in t and in sines and cosines of k t, each step is therefore compared with the
+    equation of motion at sixteen places, at most h apart, and ends before the first at which they disagree. A pulse
+    shorter than their spacing can still be stepped over: take h as short as the pulse.
 
-    Certificate. `certify` asks it as it asks what can only be called. Orders stay undecided, as its steps are its own;
-    so do symmetry, symplecticity and what is conserved: to round-off all of them hold, but by the tolerance, not by
-    the method, and with a looser one none does.
+    Certificate. `certify` takes it as something that can only be called. Orders stay undecided, since its steps are its
+    own; so do symmetry, symplecticity and what is conserved: all of them hold to round-off, but because of the
+    tolerance, not of the method, and with a larger one none does.
     """
 
     sources: ClassVar[tuple[str, ...]] = ("jorba-zou-2005",)
@@ -75,7 +68,7 @@ def taylor(tolerance: float = FINEST) -> Taylor:
     Parameters
     ----------
     tolerance : float
-        Of a step, relative.
+        The error of a step: of the attitude in radians, of the velocity relative to its size.
 
     Returns
     -------
@@ -189,7 +182,7 @@ class TaylorRunner:
         return in_users_axes(self.problem, rows)
 
     def as_driven(self, last: bool = False) -> Problem:
-        """The problem: nothing drives its wheels but what it says."""
+        """The problem: nothing but itself drives its wheels."""
         return self.problem
 
     def again(self, problem: Problem, h: float) -> bool:
@@ -209,7 +202,7 @@ class TaylorRunner:
         return True
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
-        """The row a time h from here; the runner stays. None if it fails."""
+        """The row a time h from here, without going there; None if it fails."""
         other = TaylorRunner(self.problem, self.method, h)
         other.place(self.row(), t, h)
         took, *_ = other.advance(0, 1, 2, 2, np.empty((0, 7)), 0)
@@ -237,100 +230,3 @@ class TaylorRunner:
             f"{self.name} found no step beyond t = {at:.6g} of {self.problem.name}: the series of the motion there "
             "converges nowhere, or is not finite. The torque may be singular near there."
         )
-
-
-# ---- the series of a problem, made once ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Series:
-    """The recurrences of a problem, their machine code, and its numbers."""
-
-    recurrences: Recurrences
-    code: tuple[int, ...]  # addresses: see ``taylor_objects.py``
-    data: np.ndarray
-    moments: tuple[float, ...]
-    width: int  # lanes
-    functions_of_time: float
-    lasts: bool  # whether it was made of what cannot change
-
-
-MOST_KEPT = 64
-_KEPT: dict[tuple[Any, ...], Series] = {}
-"""The series of the last problems, by all they depend on."""
-
-
-def series_of(problem: Problem) -> Series:
-    """The series of a problem; an InputError if its torque is no formula."""
-    problem.check_uncontrolled(NAME)
-    kernel, _ = _torque(problem)
-    static = is_static(kernel)
-    made_of = None if static else fingerprint_now((kernel,))
-    key = (kernel if made_of is None else made_of.digest, problem.parameters, problem.moments.tobytes())
-    seen_through = made_of is None or not made_of.unseen
-    if not seen_through or key not in _KEPT:
-        series = _made(problem)
-        if not seen_through:
-            return series
-        _KEPT[key] = series
-        for old in list(_KEPT)[:-MOST_KEPT]:
-            del _KEPT[old]
-    return _KEPT[key]
-
-
-def _torque(problem: Problem) -> tuple[Any, bool]:
-    """The torque with everything that acts in it, and whether it takes the velocity."""
-    return (problem.moving_kernels["all"], True) if problem.forces.any else (problem.torque_kernel, False)
-
-
-def _made(problem: Problem) -> Series:
-    from polhode.machine import series_addresses, series_width
-
-    moments, (kernel, moving) = tuple(problem.moments.tolist()), _torque(problem)
-    try:
-        series_of = recurrences(*traced(kernel, problem.parameters, moments, stepped, moving))
-    except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
-        raise InputError(
-            f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
-            "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
-        ) from error
-    lasts = is_static(kernel)
-    data = np.array(series_of.data).ravel()
-    series = Series(
-        series_of,
-        series_addresses(series_of),
-        data,
-        moments,
-        series_width(series_of),
-        series_of.functions_of_time,
-        lasts,
-    )
-    if not lasts:
-        _guard(problem, series)
-    return series
-
-
-def _guard(problem: Problem, series: Series) -> None:
-    """The formula must say what the user's torque says."""
-    from polhode.machine import series_once
-
-    kernel, moving = _torque(problem)
-    work, table = np.zeros(2 * series.width * 5), np.zeros((5, 8))
-    J = problem.moments
-    Omega = problem.Omega0 @ problem.axes if moving else np.zeros(3)
-    gyroscopic = np.cross(J * Omega, Omega)
-    velocity = (tuple(Omega.tolist()),) if moving else ()
-
-    def of_formula(Q: np.ndarray) -> tuple[Any, ...]:
-        y = np.array([*quaternion(Q.reshape(3, 3)).tolist(), *Omega.tolist(), 0.0])
-        series_once()(series.code[0], y, problem.t0, 4, series.data, work, table)
-        return tuple((table[1, 4:7] * J).tolist())
-
-    def of_python(Q: np.ndarray) -> Any:
-        torque = floats_or_none(lambda: kernel(problem.t0, tuple(Q.tolist()), *velocity, problem.parameters))
-        return torque if torque is None else tuple((np.array(torque) + gyroscopic).tolist())
-
-    start = problem.Q0 @ problem.axes
-    places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
-    check(f"torque of {problem.name!r}", kernel, places, of_formula, of_python, nearby)

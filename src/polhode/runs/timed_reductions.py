@@ -1,7 +1,7 @@
 """Energy and momentum of a run whose steps have lengths of their own: least, greatest, mean and slope over the time.
 
-A value counts for the time around it, half a step to either side (the trapezoidal rule), and the line is the one of
-least squares with these weights. So a mean is one over time, however many steps a run takes in one part of it.
+A value counts for the time around it, half a step to either side (the trapezoidal rule), and the slope is that of the
+least-squares line with these weights. So a mean is over time, however many steps a run takes in one part of it.
 """
 
 import math
@@ -16,7 +16,7 @@ from polhode.runs.reductions import BLOCKS, QUANTITIES, Reduction, meant, slope_
 
 
 class TimedSurvey:
-    """What such a run tallies; blocks have equal lengths in time."""
+    """The tally of such a run; its blocks have equal lengths in time."""
 
     def __init__(self, names: Sequence[str], problem: Problem, t_end: float) -> None:
         self.names = tuple(q for name in names for q in meant(name))
@@ -25,7 +25,7 @@ class TimedSurvey:
                 f'reduce="energy", but the problem {problem.name!r} has no potential, so it has no energy.'
             )
         if not math.isfinite(t_end):
-            raise InputError("reduce of a run with steps of their own lengths takes t_end, not n_steps.")
+            raise InputError("reduce needs t_end, not n_steps, where steps have lengths of their own.")
         self._problem, self._begin, self._length = problem, problem.t0, t_end - problem.t0
         t, Q, Omega = np.array([problem.t0]), problem.Q0[None], problem.Omega0[None]
         self._first = self._values(Q, Omega, t)[0]
@@ -57,13 +57,13 @@ class TimedSurvey:
         return {name: self._result(name, k) for k, name in enumerate(self.names)}
 
     def _result(self, name: str, k: int) -> Reduction:
-        kept, first, m = self._tally[self._tally[:, 0] > 0], float(self._first[k]), len(self.names)
+        blocks, first, m = self._tally[self._tally[:, 0] > 0], float(self._first[k]), len(self.names)
         if self._count < 2:
             nan = math.nan
             return Reduction(name, first, self._count, nan, nan, nan, nan, nan, np.empty(0), np.empty(0))
-        w, wx, wxx, wy, wxy = (math.fsum(kept[:, i]) for i in (0, 1, 2, 3 + k, 3 + m + k))
+        w, wx, wxx, wy, wxy = (math.fsum(blocks[:, i]) for i in (0, 1, 2, 3 + k, 3 + m + k))
         slope = (wxy - wx * wy / w) / (wxx - wx * wx / w) / self._length
-        t, means = self._begin + self._length * kept[:, 1] / kept[:, 0], kept[:, 3 + k] / kept[:, 0]
+        t, means = self._begin + self._length * blocks[:, 1] / blocks[:, 0], blocks[:, 3 + k] / blocks[:, 0]
         return Reduction(
             name,
             first,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polhode.physics.problem import Problem
 
 FORMAT = "polhode trajectory"
-"""The mark by which a file is known as ours."""
+"""The mark that says that a file is ours."""
 
 SAVED = ("energy", "momentum", "wheel_speeds", "wheel_axes", "wheel_inertia")
 """What a file has besides the states."""
@@ -95,9 +95,9 @@ class Trajectory(Attitudes, Quantities, Travels):
     events : dict of Crossings
         By name: t, Q, Omega, direction.
     reductions : dict
-        Of what `reduce` asked for.
+        What `reduce` asked for, by name.
     error_estimate : float or None
-        With `accuracy`.
+        The largest error of the attitudes kept, in radians, if `accuracy` was given.
     """
 
     problem: "Problem | None"
@@ -110,12 +110,12 @@ class Trajectory(Attitudes, Quantities, Travels):
     success: bool = True
     message: str = ""
     problem_name: str = ""
-    saved: dict[str, Any] = field(default_factory=dict)  # of a trajectory read from a file, which has no functions
+    saved: dict[str, Any] = field(default_factory=dict)  # columns of a file, which has no functions to make them
     reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
-    inertia: np.ndarray | None = None  # moments or tensor, as given; that of the problem, or of the file
+    inertia: np.ndarray | None = None  # moments or tensor, of the problem or from the file
     exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
     events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
-    integrator: Any = None  # what took the steps, and takes them again for the states between; None in a file
+    integrator: Any = None  # what took the steps, and takes them again for states between rows; None from a file
     error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
 
     def __post_init__(self) -> None:
@@ -124,9 +124,9 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     @classmethod
     def of_run(cls, attributes: dict[str, Any]) -> "Trajectory":
-        """From all its attributes, with what makes the columns in place of them (``columns.py``).
+        """From all its attributes, and Columns in place of t, Q and Omega (``columns.py``).
 
-        What comes from a run needs no checks, and to be made field by field takes as long as a short run.
+        What comes from a run needs no checks, and making it field by field would take as long as a short run.
         """
         self = object.__new__(cls)
         object.__setattr__(self, "__dict__", attributes)
@@ -134,9 +134,9 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     def _luggage(self) -> dict[str, Any]:
         columns = {"t": self.t, "Q": self.Q, "Omega": self.Omega}
-        kept = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
-        kept.pop("columns_of_run", None)
-        return kept
+        luggage = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
+        luggage.pop("columns_of_run", None)
+        return luggage
 
     def __repr__(self) -> str:
         outcome = "" if self.success else f", stopped: {self.message}"
@@ -153,7 +153,7 @@ class Trajectory(Attitudes, Quantities, Travels):
     def at(self, times: Any) -> "Trajectory":
         """The states at any times of the run, to the order of the method.
 
-        Each is reached from the last state kept before it, by steps of h and a shorter one.
+        Each is reached from the last state kept before it, by steps of h and a shorter last one.
         """
         times = inputs.times("times", times)
         Q, Omega = between(self, times)
@@ -210,8 +210,8 @@ class Trajectory(Attitudes, Quantities, Travels):
     def _described(self) -> "Problem":
         if self.problem is None:
             raise InputError(
-                "This trajectory was read from a file, which holds no functions; this was not saved in it. "
-                "load(path, problem) with the problem that was solved gives it back."
+                "This was not saved, and cannot be computed: the trajectory was read from a file, which holds no "
+                "functions. load(path, problem) with the problem that was solved gives it back."
             )
         return self.problem
 
@@ -220,7 +220,8 @@ class Trajectory(Attitudes, Quantities, Travels):
     def to_xarray(self, units: Any = None) -> Any:
         """An xarray Dataset with the states, energy (where there is one), momentum and the run's data.
 
-        Variables say what they are (`long_name`) and in which units: "SI", or a dictionary, or any consistent ones.
+        Each variable says what it is (`long_name`) and its unit: `units` is "SI" or a dictionary of units by variable;
+        without it units have no names, as in "unit of energy", since any consistent ones will do.
         """
         import xarray
 
@@ -292,14 +293,14 @@ class Trajectory(Attitudes, Quantities, Travels):
 
 
 def given_trajectory(value: object) -> Trajectory:
-    """A Trajectory with states in it, and nothing else."""
+    """The value, if it is a Trajectory with states in it; else a sentence."""
     if not isinstance(value, Trajectory):
         raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
     return value
 
 
 for _name in ("t", "Q", "Omega"):
-    setattr(Trajectory, _name, Made(_name))  # the fields stay ones to type checkers
+    setattr(Trajectory, _name, Made(_name))  # to type checkers they stay fields
 
 
 def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:

@@ -1,4 +1,4 @@
-"""How far the body turns in a step: what is too far is said, because the result does not show it."""
+"""How far the body turns in a step: a warning where it is too far, because the result does not show it."""
 
 import contextlib
 import contextvars
@@ -11,14 +11,14 @@ from polhode.errors import LargeStepWarning
 from polhode.inputs import warn
 
 TOO_FAR = 1.5
-"""Radians a step: beyond, the errors of all methods but exact flows are of order one within a few steps."""
+"""Radians a step. Beyond it every method but an exact flow has errors of order one within a few steps."""
 
 _meant = contextvars.ContextVar("large steps are meant", default=False)
 
 
 @contextlib.contextmanager
 def on_purpose() -> Iterator[None]:
-    """No warnings of large steps inside: what they do is what is measured there."""
+    """No warnings of large steps inside: there, what large steps do is measured."""
     token = _meant.set(True)
     try:
         yield
@@ -27,7 +27,7 @@ def on_purpose() -> Iterator[None]:
 
 
 def fastest(Omega: np.ndarray) -> float:
-    """The largest |Omega| of a stack (..., 3); what is not finite does not count."""
+    """The largest |Omega| of a stack (..., 3), of those that are finite."""
     if Omega.ndim == 2 and len(Omega) <= 4:
         return _longest(Omega.tolist())
     if Omega.shape == (3,):
@@ -47,7 +47,7 @@ def _longest(vectors: list[list[float]]) -> float:
 
 
 def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:
-    """The largest |Omega| of each of N bodies, over all the (N, 3) given; what is not a number does not count."""
+    """The largest |Omega| of each of N bodies, over arrays (N, 3), of those that are numbers."""
     best = np.array(0.0)
     with np.errstate(all="ignore"):
         for each in Omega:  # a time at a time stays in the cache
@@ -57,12 +57,12 @@ def speeds(Omega: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def is_too_far(turn: float) -> bool:
-    """Whether so many radians a step are to be warned of."""
+    """Whether a warning is due for so many radians a step."""
     return turn > TOO_FAR and not _meant.get()
 
 
 def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:
-    """As warn_of, of the |Omega| of each body; `what` has a place for which they are."""
+    """`warn_of` for many bodies, by the |Omega| of `each`; `what` has a place for the name of the first too fast."""
     far = np.flatnonzero(abs(h) * each > TOO_FAR)
     if not len(far):
         return False
@@ -72,7 +72,7 @@ def warn_of_bodies(what: str, each: np.ndarray, h: float) -> bool:
 
 
 def warn_of(what: str, speed: float, h: float, more: str = "") -> bool:
-    """Warn when a body of this |Omega| turns too far in a step of h, and say whether; `what` ends in the verb."""
+    """Warn if a body of this |Omega| turns too far in a step of h, and return whether; `what` ends in the verb."""
     turn = abs(h) * speed
     if not is_too_far(turn):
         return False

@@ -46,7 +46,7 @@ FEW = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
 
 ROW = 7
-"""How many numbers q and Pi are."""
+"""How many numbers q and Pi have together."""
 
 
 def _attitudes_one_by_one(problem: Any, rows: np.ndarray) -> np.ndarray:
@@ -81,5 +81,5 @@ IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def applied(A: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """A x for stacks, term by term: unlike a matrix product, the bits of one state never depend on the others."""
+    """A x for stacks, term by term: unlike those of a matrix product, the bits of one state depend on no other."""
     return A[..., 0] * x[:, 0, None] + A[..., 1] * x[:, 1, None] + A[..., 2] * x[:, 2, None]

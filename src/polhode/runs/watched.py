@@ -1,8 +1,7 @@
-"""A runner that looks while it runs: states at times of the user's, and events.
+"""A runner that watches while it runs: states at times that the user chose, and events.
 
 Between two steps the state is that of one shorter step from the last (``Runner.part``): the method's own solution, to
-its order, for every one-step method there is. A run with times or events takes the same steps, bit for bit, as one
-without.
+its order, for every one-step method. A run with times or events takes the same steps, bit for bit, as one without.
 """
 
 import dataclasses
@@ -13,12 +12,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.inputs.events import Events, event_kernel
+from polhode.inputs.events import Events
 from polhode.kernels.watching import NODES, may_cross
 from polhode.runs.crossings import crossings
 from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.machine_events import machine_events, watching
 from polhode.runs.runner import Runner
 from polhode.runs.trajectory import Crossings, Trajectory
 
@@ -37,7 +36,7 @@ class Watched:
         self._is_sampled = times is not None
         self._rows: list[Row] = []
         self._events = events or Events({}, (), {})
-        self._found: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
+        self._crossed: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
         if events:
             if runner.problem.control is not None:
@@ -75,7 +74,7 @@ class Watched:
         return self._runner.t0 + i * self._runner.h
 
     def _step_of(self, t: float) -> int:
-        """The step in which a time lies; one within rounding of a step's begin lies there."""
+        """The step in which a time lies; a time within rounding of the beginning of a step belongs to that step."""
         x = (t - self._runner.t0) / self._runner.h
         k = round(x)
         return k if self._is_at(t, k) else math.floor(x)
@@ -113,7 +112,7 @@ class Watched:
     # ---- events -------------------------------------------------------------------------------------
 
     def _go(self, i: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
-        if not self._found:
+        if not self._crossed:
             return self._runner.advance(i, n, every, left, out, row)[:5]
         begin, end, iterations = i, i + n, 0
         while i < end:
@@ -121,7 +120,7 @@ class Watched:
             if self._machine is not None:
                 try:
                     took, row, left, its, error, stop = self._machine(i, end - i, every, left, out, row, self._values)
-                except Exception:  # of a function of the user's: Python says which, and where
+                except Exception:  # a user's function raised: Python says which, and where
                     raised = True
                 else:
                     i, iterations = i + took, iterations + its
@@ -155,16 +154,16 @@ class Watched:
 
     def look(self, t: float, row: Row, t_after: float, after: Row) -> bool:
         """Look closely at one step of the runner, from a row to a row; whether an event in it ends the run."""
-        self._values = [self._value(name, t, row) for name in self._found]
+        self._values = [self._value(name, t, row) for name in self._crossed]
         return self._has_ended(t, t_after, after)
 
     def _has_ended(self, t: float, t_after: float, after: Row) -> bool:
         """Note what happens in the step from t, where the runner is; True where an event has ended the run."""
-        values = [self._value(name, t_after, after) for name in self._found]
+        values = [self._value(name, t_after, after) for name in self._crossed]
         for theta, name, way in self._met(t, values):
             place = t + theta * self._runner.h if theta < 1 else t_after
             state = after if theta == 1 else self._part(t, theta)
-            self._found[name].append((place, way, state))
+            self._crossed[name].append((place, way, state))
             if name in self._events.terminal:
                 self._last, self.ended = (place, state), name
                 return True
@@ -172,10 +171,10 @@ class Watched:
         return False
 
     def _met(self, t: float, values: list[float]) -> list[tuple[float, str, int]]:
-        """(theta, name, direction) of all that happens in the step from here, in order; `values` are at its end."""
-        met: list[tuple[float, str, int]] = []
+        """(theta, name, direction) of all events in the step from here, in order; `values` are those at its end."""
+        events: list[tuple[float, str, int]] = []
         middle = {theta: self._part(t, theta) for theta in NODES}
-        for name, first, last in zip(self._found, self._values, values):
+        for name, first, last in zip(self._crossed, self._values, values):
 
             def g(theta: float, name: str = name) -> float:
                 row = middle[theta] if theta in middle else self._part(t, theta)
@@ -183,8 +182,8 @@ class Watched:
 
             b, c, d = map(g, NODES)
             if may_cross(first, b, c, d, last):
-                met.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
-        return sorted(met)
+                events.extend((x, name, way) for x, way in crossings(g, first, last) if self._events.counts(name, way))
+        return sorted(events)
 
     def _part(self, t: float, theta: float) -> Row:
         row = self._runner.part(theta * self._runner.h, t)
@@ -193,7 +192,7 @@ class Watched:
         return row
 
     def _first(self, name: str) -> float:
-        """The value at the start, where what cannot be an event is told."""
+        """The value at the start; a sentence if the function cannot be an event."""
         t = self._runner.t0
         try:
             value = self._value(name, t, self._runner.row())
@@ -229,7 +228,7 @@ class Watched:
         return self.with_events(dataclasses.replace(s, **changed), keep_last=not self._is_sampled)
 
     def with_events(self, s: Trajectory, keep_last: bool) -> Trajectory:
-        """A Trajectory with the events; if one has ended the run, with the state there as the last, if it is kept."""
+        """A Trajectory with the events. If one has ended the run, `keep_last` adds the state there as the last."""
         changed: dict[str, Any] = {}
         if self._last is not None:
             t, last = self._last
@@ -238,19 +237,19 @@ class Watched:
                 columns = (("t", np.array([t])), ("Q", Q), ("Omega", Omega))
                 changed |= {k: np.concatenate([getattr(s, k), x]) for k, x in columns}
             changed["message"] = f"The event {self.ended!r} ended the run at t = {t:g}."
-        if self._found:
-            changed["events"] = {name: self._crossings(crossings) for name, crossings in self._found.items()}
+        if self._crossed:
+            changed["events"] = {name: self._crossings(crossings) for name, crossings in self._crossed.items()}
         return dataclasses.replace(s, **changed)
 
     @property
     def last_time(self) -> float:
-        """When an event ended the run; not a number before."""
+        """When an event ended the run; NaN if none has."""
         return math.nan if self._last is None else self._last[0]
 
     @property
-    def found(self) -> dict[str, list[tuple[float, int, Row]]]:
+    def crossed(self) -> dict[str, list[tuple[float, int, Row]]]:
         """(time, direction, row) of all that happened, by the name of the event."""
-        return self._found
+        return self._crossed
 
     def _crossings(self, crossings: list[tuple[float, int, Row]]) -> Crossings:
         Q, Omega = self._states([row for _, _, row in crossings])
@@ -265,24 +264,5 @@ def _machine_watch(runner: Runner, events: Events) -> Any:
     """watch(first, n, every, left, out, row, values) by machine code; None where that cannot be."""
     if not isinstance(runner, KernelRunner) or not runner.is_compiled:
         return None
-    made = machine_events(events)
-    return None if made is None else runner.watching(*made)
-
-
-def machine_events(events: Events) -> tuple[list[Any], list[Any]] | None:
-    """The functions as kernels, and their machine code; None, with a warning, where one cannot be compiled."""
-    from polhode.machine import CannotCompile, event_code
-
-    kernels = [event_kernel(f) for f in events.functions.values()]
-    code = []
-    for name, kernel in zip(events.functions, kernels):
-        try:
-            code.append(event_code(kernel))
-        except CannotCompile as error:
-            inputs.warn(
-                f"The event {name!r} could not be compiled: {error.reason} It is called by Python, step by step, which "
-                "takes some fifty microseconds each. Write it with indices, arithmetic and NumPy functions that Numba "
-                "knows."
-            )
-            return None
-    return kernels, code
+    compiled = machine_events(events)
+    return None if compiled is None else watching(runner, *compiled)

@@ -34,8 +34,8 @@ def certificate_table(c: Any) -> Any:
         drawn.add_column(head, justify="right", no_wrap=True)
     drawn.add_column(HEADS[4], style="dim")
     for key, p in c.properties.items():
-        said = Text(verdict(key, p), style=COLOUR[quality(key, p)])
-        drawn.add_row(BY_KEY[key].title, said, value(key, p), _threshold(key, p), _how(p))
+        words = Text(verdict(key, p), style=COLOUR[quality(key, p)])
+        drawn.add_row(BY_KEY[key].title, words, value(key, p), _threshold(key, p), _how(p))
     return drawn
 
 

@@ -52,5 +52,5 @@ def _cell(key: str, c: Any, styles: dict[str, str]) -> tuple[str, str]:
     if key not in c.properties:
         return "", ""
     p = c.properties[key]
-    said = value(key, p) if verdict(key, p).startswith("measured") else p.verdict
-    return said, styles[quality(key, p)]
+    words = value(key, p) if verdict(key, p).startswith("measured") else p.verdict
+    return words, styles[quality(key, p)]

@@ -77,12 +77,12 @@ def _number(x: float) -> str:
 
 def notes(study: Study) -> list[str]:
     """Sentences below the table."""
-    said = [f"{s.name}: {note}" for s in study.series for note in s.notes]
+    notes = [f"{s.name}: {note}" for s in study.series for note in s.notes]
     return [
         f"Errors are the largest at {LOOKS} times; the least error is that of the attitude, in radians. Orders are "
         "those of C h^p + floor."
         + ("" if study.kind == "converge" else " Torque evaluations and seconds are the least for an error of 1e-6."),
-        *said,
+        *notes,
     ]
 
 

@@ -63,8 +63,8 @@ def engines_page(rows: Any, t_end: float, version: str, date: str) -> Any:
     notes = engines_notes(rows)
     if notes:
         body += ["<h2>Not measured</h2>", "<ul>", *(f"<li>{escape(note)}</li>" for note in notes), "</ul>"]
-    made = f"By polhode {version}, {date}" + (f"; {versions}" if versions else "")
-    body.append(f'<p class="quiet">{escape(made)}. The numbers are in this page as JSON.</p>')
+    origin = f"By polhode {version}, {date}" + (f"; {versions}" if versions else "")
+    body.append(f'<p class="quiet">{escape(origin)}. The numbers are in this page as JSON.</p>')
     data = {"integrators": [vars(r) for r in measured], "absent": [vars(r) for r in rows if isinstance(r, Absent)]}
     return page("Integrators of rigid bodies, side by side", body, data | {"h": 0.125, "t_end": t_end})
 

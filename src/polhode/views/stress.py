@@ -107,9 +107,9 @@ def _lead(result: Any) -> Any:
         "none": ("shows no drift", "show no drift"),
         "unstable": ("is unstable", "are unstable"),
     }
-    said = [f"{_listed(groups[s])} {phrases[s][len(groups[s]) > 1]}" for s in phrases if s in groups]
+    clauses = [f"{_listed(groups[s])} {phrases[s][len(groups[s]) > 1]}" for s in phrases if s in groups]
     span = f"{result.problem.t0:g} ≤ <i>t</i> ≤ {result.t_end:g}"
-    return f"On the problem <i>{escape(result.problem.name)}</i>, {span}: {'; '.join(said)}."
+    return f"On the problem <i>{escape(result.problem.name)}</i>, {span}: {'; '.join(clauses)}."
 
 
 def _listed(names: Any) -> Any:

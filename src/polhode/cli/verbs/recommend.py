@@ -41,7 +41,7 @@ def run(arguments: Any) -> Any:
     from polhode.testbench.advice.recommend import recommend
 
     if arguments.set and arguments.problem is None:
-        raise InputError("--set is about a problem, and none is given: --problem NAME.")
+        raise InputError("--set changes a problem, and there is none: give --problem NAME.")
     problem = None if arguments.problem is None else given_problem(arguments.problem, arguments.set)
     names = (
         "t_end",
@@ -59,5 +59,5 @@ def run(arguments: Any) -> Any:
     if arguments.json:
         show_json(r.to_dict())
     else:
-        show(r.table() if r.choices else "No method of the catalogue has all that.")
+        show(r.table() if r.choices else "No method of the catalogue meets all of these wishes.")
     return 0

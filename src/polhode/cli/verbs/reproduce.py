@@ -2,7 +2,7 @@
 
 Prints the result and writes a page that opens without a network, the numbers (JSON) and, for a figure, PNG and SVG.
 `all` writes a gallery of all of them, and every statement of the papers with its number and verdict. Results are kept:
-a second run draws them again, and a run that was killed goes on. --again measures whatever is kept.
+a second run only draws them again, and a run that was killed goes on. --again measures anew what is kept.
 """
 
 import argparse

@@ -17,13 +17,13 @@ EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --ou
   polhode run auto stress --accuracy 1e-8 --t-end 100
   polhode run VLV mine:body --set k=3 --h 0.01 --t-end 10 --csv run.csv
 
-10^9 steps: a thousand states kept, energy looked at every tenth step, and the same command again after Ctrl-C or a kill
+10^9 steps, a thousand states kept, energy looked at every tenth step; after Ctrl-C or a kill the same command goes on
   polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
       --reduce energy momentum --reduce-every 10"""
 
 PICTURES = (".png", ".svg", ".pdf")
 ROWS = 65_536
-"""States looked at together for the summary: the file of a long run does not fit in memory."""
+"""States that the summary reads at once: the file of a long run does not fit in memory."""
 
 
 def arguments(parser: Any) -> None:

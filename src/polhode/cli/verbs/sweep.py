@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.out:
             plan["out"] = arguments.out
         if "out" not in plan:
-            raise InputError('The plan says no store: write out = "sweep.zarr" in it, or give --out.')
+            raise InputError('The plan names no store: write out = "sweep.zarr" in it, or give --out.')
         s = sweep(plan.pop("problem"), workers=workers, progress=progress, **plan)
     status = s["status"].values
     counts = {"bodies": int(status.size), "failed": int((status > 0).sum()), "missing": int((status < 0).sum())}
@@ -106,7 +106,7 @@ def read_plan(path: str) -> dict[str, Any]:
 
 
 def _attribute(name: Any) -> Any:
-    """What is called "module:attribute"; any other name as it is."""
+    """The object that "module:attribute" names; any other name as it is."""
     from polhode.integrators.lookup import attribute
 
     return attribute(name) if isinstance(name, str) and ":" in name else name

@@ -83,7 +83,7 @@ def run(arguments: Any) -> Any:
 
 
 class _Patient:
-    """Notes Ctrl-C, however often, so that it takes effect between two kernels: none may end a compiler in mid-work."""
+    """Notes Ctrl-C, however often, and lets it take effect between two kernels: it must not end a compiler at work."""
 
     interrupted = False
 

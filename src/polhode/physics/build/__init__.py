@@ -2,7 +2,7 @@
 
 What acts on a satellite besides gravity, such as drag and magnetorquers, is given to it: satellite(torques=[...]).
 
-Frames are in the names. Every vector argument ends in `_body` or `_space` after the axes its components are given in.
+Frames are in the names: every vector argument ends in `_body` or `_space`, the axes of its components.
 The inertia may be three principal moments or a full symmetric tensor; `polhode.physics.inertia` makes it from a shape.
 """
 

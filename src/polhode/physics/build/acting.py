@@ -1,7 +1,7 @@
 """What acts on a satellite besides the gradient of gravity: torques that know its orbit, added one to the other.
 
-A part is a function torque(t, Q, Omega, p) in body axes and the parameters that it reads from p. All parts find the
-orbit there, too: p.orbit is n, r0 and c x r0 (``gravity_gradient.py``), p.J the inertia with the wheels held fast.
+A part is a function torque(t, Q, Omega, p) in body axes, with the parameters that it reads from p. The orbit is there,
+too: p.orbit is n, r0 and c x r0 (``gravity_gradient.py``), p.J the inertia with the wheels held fast.
 """
 
 import functools
@@ -18,7 +18,7 @@ from polhode.pickling import Travels, recipe
 
 @dataclass(frozen=True)
 class Acting(Travels):
-    """A torque on a satellite: its name, torque(t, Q, Omega, p), and the parameters it is given by their names."""
+    """A torque on a satellite: its name, torque(t, Q, Omega, p), and its parameters by name."""
 
     name: str
     torque: Callable[..., Any]
@@ -26,7 +26,7 @@ class Acting(Travels):
 
 
 def all_of(torques: Iterable[Any]) -> tuple[Callable[..., Any] | None, dict[str, Any]]:
-    """torque(t, Q, Omega, p) of everything together, None if there is nothing, and the parameters of all."""
+    """torque(t, Q, Omega, p) of all torques together (None if there are none), and the parameters of all."""
     total: Callable[..., Any] | None = None
     parameters: dict[str, Any] = {}
     for part in torques:
@@ -39,7 +39,10 @@ def all_of(torques: Iterable[Any]) -> tuple[Callable[..., Any] | None, dict[str,
             )
         twice = parameters.keys() & part.parameters.keys()
         if twice:
-            raise InputError(f"torques has two of the kind {part.name}, with the same {', '.join(sorted(twice))}.")
+            raise InputError(
+                f"torques has two of the kind {part.name}, whose parameters would share the names "
+                f"{', '.join(sorted(twice))}; give one."
+            )
         parameters |= part.parameters
         total = part.torque if total is None else together(total, part.torque)
     return total, parameters
@@ -83,7 +86,7 @@ def crossed(a: Any, b: Any) -> Any:
 
 
 def on_orbit(t: Any, o: Any) -> Any:
-    """The direction r from the planet to the satellite, and the one it moves in, r'/n."""
+    """The direction r from the planet to the satellite, and its direction of flight, r'/n."""
     c, s = np.cos(o[0] * t), np.sin(o[0] * t)
     return (
         (c * o[1] + s * o[4], c * o[2] + s * o[5], c * o[3] + s * o[6]),

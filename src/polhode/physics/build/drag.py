@@ -38,11 +38,11 @@ class Panel(Travels):
 def drag(*, panels: Panel | Sequence[Panel], pressure: float) -> Acting:
     """Aerodynamic drag on plates, for `satellite(torques=[...])`.
 
-    The air stands still in space axes, which neglects that it turns with the planet (some four per cent of V in low
-    orbits). A torque that has no potential: satellites with their plates behind the centre of mass fly like a
-    shuttlecock, and turn for ever unless something damps them.
+    The air stands still in space axes: that it turns with the planet is neglected (some four per cent of V in low
+    orbits). This torque has no potential: a satellite with its plates behind the centre of mass flies like a
+    shuttlecock, and swings for ever unless something damps it.
 
-    `replaced(pressure=...)`, and parameters={"pressure": (N,)} of an ensemble, change it; nothing is compiled again.
+    `replaced(pressure=...)`, or parameters={"pressure": (N,)} for an ensemble, changes it; nothing is compiled again.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Satellite(Problem):
     orbit: tuple[float, np.ndarray, np.ndarray, np.ndarray]
 
     def parameters_for(self, moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
-        """See ``Problem``; p.J, which gravity pulls at, follows from the inertia."""
+        """See ``Problem``; p.J, on which gravity acts, follows from the inertia."""
         return self._with_inertia(super().parameters_for(moments, axes), moments, axes)
 
     def parameter_rows(self, moments: np.ndarray, axes: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ class Satellite(Problem):
         return self._with_inertia(super().parameter_rows(moments, axes, rows), moments, axes)
 
     def _with_inertia(self, numbers: np.ndarray, moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
-        """Rows of parameters with the inertia of each body, its wheels held fast, as the first that has a name."""
+        """Rows of parameters in which p.J, the first with a name, is the inertia of each body, wheels held fast."""
         if self.fields is None:
             return numbers
         J = (axes * moments[:, None]) @ np.swapaxes(axes, 1, 2)

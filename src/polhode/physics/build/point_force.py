@@ -63,17 +63,17 @@ def point_force(
     start = {"Q0": Q0, "Omega0": Omega0, "Pi0": Pi0, "t0": t0, "h": h, "t_end": t_end, "name": name}
     if callable(force_space):
         _check_force(force_space, t0, point)
-        made = Problem(inertia=inertia_body, torque=torque_of(force_space, *point.tolist()), **start)
+        problem = Problem(inertia=inertia_body, torque=torque_of(force_space, *point.tolist()), **start)
     else:
         force = vector("force_space", force_space)
-        made = Problem.from_kernels(
+        problem = Problem.from_kernels(
             inertia=inertia_body,
             torque=torque,
             potential=potential,
             parameters=parameters(body_vector(-point), force.tolist()),
             **start,
         )
-    return finished(made, sources=("krysl-endres-2005",))
+    return finished(problem, sources=("krysl-endres-2005",))
 
 
 def _check_force(force: Callable[..., Any], t0: float, point: np.ndarray) -> None:

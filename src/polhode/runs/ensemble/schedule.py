@@ -16,9 +16,9 @@ from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel
 from polhode.machine import check, floats_or_none
 from polhode.physics.problem import Problem
-from polhode.runs.drive import Interrupt
 from polhode.runs.drive import Run as One
 from polhode.runs.ensemble.starts import Bodies
+from polhode.runs.interrupt import Interrupt
 from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
 from polhode.runs.runner import Runner

@@ -29,10 +29,10 @@ from polhode.runs.ensemble.sink import Sink
 from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
+from polhode.runs.machine_events import machine_events
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.solve import follows, solve
-from polhode.runs.watched import machine_events
 
 
 @inputs.checked_call

@@ -15,6 +15,7 @@ from polhode.runs.crossings import crossings_of_many
 from polhode.runs.ensemble.events import Table
 from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.kernel_runner import KernelRunner, machine_torque
+from polhode.runs.machine_events import check_event
 from polhode.runs.watched import Watched
 
 LONGEST = 19
@@ -51,7 +52,7 @@ class Watch:
         Watched(runner, 1, None, self.events)
         axes = np.array(self._axes[0])
         for kernel, machine in zip(kernels, self._held):
-            runner.check_event(kernel, machine, axes)
+            check_event(runner, kernel, machine, axes)
 
     def begin(self, width: int, places: np.ndarray, states: np.ndarray) -> None:
         """The values at the start; `states` (blocks, numbers, width) are of the bodies of `places`."""
@@ -131,7 +132,7 @@ class Watch:
 
     def keep_alone(self, i: int, runner: Watched) -> None:
         """Keep what a body met that ran by itself."""
-        order = sorted((t, k, way, row) for k, name in enumerate(self._names) for t, way, row in runner.found[name])
+        order = sorted((t, k, way, row) for k, name in enumerate(self._names) for t, way, row in runner.crossed[name])
         if self.h < 0:
             order.reverse()
         t, event, way, rows = zip(*order) if order else ((), (), (), ())

@@ -1,7 +1,7 @@
 """The Zarr arrays of a sweep: those of the result, and what the axes give to the bodies, as coordinates.
 
 Coordinates that the user gave as numbers are stored with the plan. Those that are drawn follow from seed and index, so
-that the task of a chunk draws and stores its own: ten million draws are nobody's work alone.
+that the task of a chunk draws and stores its own: no single process makes ten million draws.
 """
 
 import functools
@@ -60,17 +60,17 @@ def create(path: pathlib.Path, plan: Plan) -> None:
 
 
 def _coordinate(group: Any, plan: Plan, axis: Axis, data: str, chunk: int) -> None:
-    """Make the array of what an axis gives to the bodies; fill it in unless the tasks draw it."""
+    """Make the array of what an axis gives to the bodies; fill it, unless the tasks will draw its numbers."""
     values = axis.values[data]
     drawn = isinstance(values, Draws)
     numbers = values.values(data, 0, 1) if drawn else np.asarray(values, float)
     rest = numbers.shape[1:]
     dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
     chunks = (chunk if drawn else min(MOST_IN_A_CHUNK, axis.length), *rest)
-    made = _array(group, _name(plan, axis, data), dims, (axis.length, *rest), chunks, "f8", np.nan)
-    made.attrs["given"] = 1
+    array = _array(group, _name(plan, axis, data), dims, (axis.length, *rest), chunks, "f8", np.nan)
+    array.attrs["given"] = 1
     if not drawn:
-        made[...] = numbers
+        array[...] = numbers
 
 
 def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str, fill: float) -> Any:
@@ -88,7 +88,7 @@ def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str
 
 
 def _name(plan: Plan, axis: Axis, data: str) -> str:
-    """That of a coordinate; xarray wants no array of several dimensions named like one of them."""
+    """The name of a coordinate; xarray refuses an array of several dimensions with the name of one of them."""
     fields = plan.problem.fields
     shapes = {} if fields is None else dict(zip(fields.names, fields.shapes))
     several = data in DATA or bool(shapes.get(data))
@@ -116,18 +116,18 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
 
 
 def names(plan: Plan, index: int) -> set[str]:
-    """Of the arrays to which the task of a chunk writes."""
+    """The names of the arrays to which the task of a chunk writes."""
     drawn = {_name(plan, plan.grid.axes[k], data) for k, data in _drawn(plan, index)}
     return drawn | set(plan.kept.variables(1))
 
 
 def checksum(file: pathlib.Path) -> str:
-    """Of the bytes of a file."""
+    """The checksum of a file."""
     return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
 
 
 def _drawn(plan: Plan, index: int) -> Iterator[tuple[int, str]]:
-    """The axis and the name of all draws that a chunk stores: of those that share a stretch of an axis, the first."""
+    """(axis, name) of all draws that a chunk stores; of chunks that share a stretch of an axis, the first does it."""
     places = np.unravel_index(index, plan.counts)
     for k, axis in enumerate(plan.grid.axes):
         if not any(place for j, place in enumerate(places) if j != k):
@@ -136,7 +136,7 @@ def _drawn(plan: Plan, index: int) -> Iterator[tuple[int, str]]:
 
 @functools.lru_cache(maxsize=4)
 def _opened(path: str, written: int) -> dict[str, Any]:
-    """The arrays of a store by name, opened once in a process; `written` is when its plan was."""
+    """The arrays of a store by name, opened once in a process; `written` is when its plan was written."""
     zarr = needs("zarr")
     with zarr.config.set({"array.write_empty_chunks": True}):  # a file for every chunk, so that each has a checksum
         return dict(zarr.open_group(path, mode="r+", zarr_format=3).arrays())

@@ -15,7 +15,7 @@ from polhode.runs.ensemble.starts import gathered, inertias
 from polhode.runs.sweeps.draws import Draws
 
 DATA = ("Q0", "Omega0", "Pi0", "inertia")
-"""What `solve_ensemble` takes for each body; beside them, the parameters of the problem."""
+"""What `solve_ensemble` takes for each body, beside the parameters of the problem."""
 
 Block = tuple[slice, ...]
 
@@ -55,7 +55,7 @@ class Grid:
         return tuple(axis.length for axis in self.axes)
 
     def chunks(self, wanted: int) -> tuple[int, ...]:
-        """The shape of a block of about so many bodies: whole axes from the last one on, then a part of one."""
+        """The shape of a block of about `wanted` bodies: whole axes, from the last one on, then a part of one."""
         shape = [1] * len(self.axes)
         room = max(1, wanted)
         for k in reversed(range(len(self.axes))):
@@ -135,7 +135,7 @@ def _axis(problem: Problem, name: Any, values: Any) -> Axis:
 
 
 def _checked(problem: Problem, name: str, values: Any, first: int = 0) -> np.ndarray:
-    """The values of data as an array (n, ...), of which the ensemble will complain no more; NaN is for it to tell.
+    """The values of data as an array (n, ...) that the ensemble will accept; NaN is left for the ensemble to report.
 
     An error names the place of the first value that is wrong, counted from `first`.
     """
@@ -154,7 +154,7 @@ def _checked(problem: Problem, name: str, values: Any, first: int = 0) -> np.nda
     numbers = numbers[None] if numbers.shape == shape else numbers
     if numbers.shape[1:] != shape:
         raise InputError(
-            f"{name} has shape {numbers.shape}; the parameter has shape {shape}, so that an axis of n of them has "
+            f"{name} has shape {numbers.shape}; the parameter has shape {shape}, so an axis of n values has shape "
             f"(n{''.join(f', {k}' for k in shape)}{'' if shape else ','})."
         )
     return np.array(numbers)
@@ -163,7 +163,7 @@ def _checked(problem: Problem, name: str, values: Any, first: int = 0) -> np.nda
 def _each_right(
     name: str, values: Any, first: int, all_: Callable[[Any], np.ndarray], one: Callable[[Any], Any]
 ) -> np.ndarray:
-    """All of them checked at once; if they are not right, one by one for the place of the first that is wrong."""
+    """The values, checked all at once; if that fails, one by one, to name the place of the first that is wrong."""
     try:
         return np.array(all_(values))
     except InputError:
@@ -177,7 +177,7 @@ def _each_right(
 
 
 def _check_drawn(problem: Problem, values: Draws, data: str) -> None:
-    """Draws are checked as numbers are: all of them where some may be wrong, a piece for the shape."""
+    """Check draws as numbers are checked: all of them where some may be wrong, else a piece for its shape."""
     some = data in ("Q0", "inertia") and values.of[data] != "uniform"
     for first, numbers in values.pieces(data):
         _checked(problem, data, numbers, first)
@@ -186,7 +186,7 @@ def _check_drawn(problem: Problem, values: Draws, data: str) -> None:
 
 
 def check_bodies(problem: Problem, axes: Grid) -> None:
-    """Let the ensemble look at the first body, so that what it cannot take is said before the sweep begins."""
+    """Let the ensemble check the first body, so that what it cannot take is said before the sweep begins."""
     bodies = axes.bodies(tuple(slice(0, 1) for _ in axes.axes))
     Q0, Omega0, Pi0, inertia = (bodies.pop(name) if name in bodies else None for name in DATA)
     gathered(problem, Q0, Omega0, Pi0, inertia, bodies or None)
@@ -202,8 +202,8 @@ def _check_data(problem: Problem, name: str) -> None:
     names = problem.fields.names if problem.fields is not None and not problem.fields.spread else ()
     if name not in (*DATA, *names):
         raise InputError(
-            f"A sweep cannot run over {name}: the problem {problem.name!r} has {', '.join((*DATA, *names))}; and there "
-            "are method and h. A parameter is made with Problem(..., parameters={name: value})."
+            f"A sweep cannot run over {name}: it can over {', '.join((*DATA, *names))} of the problem "
+            f"{problem.name!r}, and over method and h. Problem(..., parameters={{name: value}}) makes a parameter."
         )
 
 

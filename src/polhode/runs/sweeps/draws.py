@@ -15,7 +15,7 @@ from polhode import inputs
 from polhode.errors import InputError, one_line
 
 BLOCK = 4096
-"""Bodies that share a stream. To change it is to change every draw."""
+"""Bodies that share a stream. Another number would change every draw."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class Draws:
             matrices = _numbers(how.rvs(size=BLOCK, random_state=rng))
         else:
             matrices = _numbers(how(rng, BLOCK))
-        if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here, where their number leaves no doubt
+        if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here their number leaves no doubt
             matrices = inputs.attitudes(matrices)
         if matrices.ndim == 0 or len(matrices) != BLOCK:
             raise InputError(
-                f"The draw of {name} gave numbers of shape {matrices.shape}; it must give {BLOCK} of them, as "
-                f"lambda rng, n: rng.normal(size=(n, 3)) does."
+                f"The draw of {name} gave numbers of shape {matrices.shape}; asked for n = {BLOCK} it must give as "
+                "many values, as lambda rng, n: rng.normal(size=(n, 3)) does."
             )
         return matrices
 
@@ -77,10 +77,10 @@ def draws(n: int, *, rng: int, **of: Any) -> Draws:
     n : int
         how many bodies
     rng : int
-        the seed, a whole number. Body i has the same numbers for every n beyond it, on any number of workers
+        the seed, a whole number. Body i has the same numbers for every n above i, with any number of workers
     ... : callable, distribution or str
-        by name (Q0, Omega0, Pi0, inertia, a parameter of the problem), how it is drawn: a function (rng, n) -> n
-        values, a distribution of scipy.stats, or "uniform" for Q0, rotations without a preferred one
+        for each name (Q0, Omega0, Pi0, inertia, a parameter of the problem) how it is drawn: a function (rng, n) -> n
+        values, a distribution of scipy.stats, or, for Q0, "uniform": every rotation is equally likely
 
     Returns
     -------
@@ -96,7 +96,7 @@ def draws(n: int, *, rng: int, **of: Any) -> Draws:
     """
     n, seed = inputs.whole("n", n), inputs.whole("rng", rng, least=0)
     if not of:
-        raise InputError("Nothing is drawn: say by name how, draws(n, rng=1, Omega0=lambda rng, n: ...).")
+        raise InputError("Nothing is drawn: say what and how, as in draws(n, rng=1, Omega0=lambda rng, n: ...).")
     for name, how in of.items():
         if how == "uniform" if isinstance(how, str) else callable(how) or hasattr(how, "rvs"):
             if how == "uniform" and name != "Q0":

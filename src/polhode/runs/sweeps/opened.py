@@ -1,4 +1,4 @@
-"""The store of a sweep as an xarray Dataset, with what only we know of it under ``s.polhode``."""
+"""The store of a sweep as an xarray Dataset, with an accessor ``s.polhode`` for failures and maps."""
 
 import json
 import pathlib
@@ -44,7 +44,7 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
 
 
 def in_memory(path: pathlib.Path, s: Any) -> Any:
-    """The Dataset without its store, which will be gone: all numbers, and what failed."""
+    """The Dataset with all numbers and failures loaded, for a store that will be removed."""
     s = s.load()
     s.attrs |= {"store": "", "failures": json.dumps(failures(path))}
     return s
@@ -83,7 +83,7 @@ def _register(xarray: Any) -> None:
 
 
 class SweepAccessor:
-    """What a Dataset of a sweep knows beside its variables: ``s.polhode``."""
+    """What a Dataset of a sweep offers beside its variables: ``s.polhode``."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset

@@ -1,7 +1,7 @@
 """What a sweep is, before anything runs: problem, grid, methods, steps, what is kept; and a hash of all of it.
 
 The plan is stored first. A task is then nothing but the folder of the store and the number of a chunk, and whoever
-takes it, a thread, a process, a machine of a cluster, today or after a crash, computes the same bytes.
+takes it (a thread, a process, a machine of a cluster; today, or after a crash) computes the same bytes.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ BYTES = 64 * 2**20
 """What is kept of a chunk, at most, unless `chunk` asks for more."""
 
 MOST_CROSSINGS = 100_000
-"""Of one event of a body; each place takes 13 numbers, whether the body comes to it or not."""
+"""The most crossings that are kept of one event of a body; each has room of 13 numbers, whether it occurs or not."""
 
 LOOK = 200
 """Bytes that a body takes for each look at it while its energy and momentum are computed."""
@@ -159,11 +159,11 @@ class Plan:
         """All that two sweeps must have in common to be the same, by name; functions and arrays as hashes."""
         p = self.problem
         numbers = (p.moments, p.axes, p.parameters, p.Q0, p.Omega0, p.t0)
-        made = p.made_of
+        functions = p.made_of
         about: dict[str, Any] = {
             "problem": p.name,
             "data of the problem": _digest(*(np.asarray(x, float).tobytes() for x in numbers)),
-            "functions of the problem": _seen_through("the functions of the problem", made),
+            "functions of the problem": _seen_through("the functions of the problem", functions),
             "method": None if self.method is None else name_of(self.method),
             "code of the method": None if self.method is None else _code(self.method),
             "h": self.h,
@@ -186,7 +186,7 @@ def identity(about: dict[str, Any]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """On what the bits depend beside the plan; and on the processor, which a cluster should have of one kind."""
+    """What the bits depend on beside the plan; the processor, too, so the machines of a cluster should be alike."""
     from importlib.metadata import version
 
     ours = sys.modules["polhode"].__version__  # of the package itself, which is above this layer
@@ -194,7 +194,7 @@ def versions() -> dict[str, str]:
 
 
 def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) -> tuple[int, ...]:
-    """The shape of a chunk; it depends on the plan alone, not on the machine, since the bytes of the store do."""
+    """The shape of a chunk. It depends on the plan alone, not on the machine, as the bytes of the store must."""
     if chunk is not None:
         return grid.chunks(inputs.whole("chunk", chunk))
     size = sum(variable.bytes for variable in kept.variables(samples).values())
@@ -217,7 +217,7 @@ def chosen_kept(
         raise InputError("Give save_every (states) or reduce (statistics of them), not both.")
     some = inputs.whole("crossings", crossings, most=MOST_CROSSINGS)
     if some > 1 and events is None:
-        raise InputError("crossings is about events, and none were given: events={name: function}.")
+        raise InputError("crossings= goes with events, and there are none: give events={name: function}.")
     for name in () if events is None else events.functions:
         if not name.isidentifier():
             raise InputError(f"{one_line(name)} cannot be the name of an event of a sweep: it must be a Python name.")
@@ -234,7 +234,7 @@ def _axis(data: str, values: Any) -> list[Any]:
 
 
 def _code(method: Any) -> str:
-    """A fingerprint of a method: of its functions, and of the coefficients they find in the body."""
+    """A fingerprint of a method: its functions, and the coefficients that it keeps in the body."""
     parts = (method.step, method.start, method.coefficients) if isinstance(method, Method) else (method,)
     return _seen_through(f"the code of {name_of(method)}", parts)
 
@@ -243,7 +243,7 @@ def _seen_through(what: str, values: Any) -> str:
     mark = fingerprint(values)
     if mark.unseen:
         raise InputError(
-            f"A sweep must tell whether a later one is the same, and {what} cannot be seen through: "
+            f"A sweep must tell whether a later one is the same, and {what} cannot be compared because of "
             f"{', '.join(mark.unseen[:3])}. Write it with numbers, arrays and functions."
         )
     return mark.digest

@@ -8,7 +8,7 @@ from polhode.runs.ensemble.solve import Ensemble
 from polhode.runs.reductions import BLOCKS, QUANTITIES
 
 STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
-"""As in ``reductions.Reduction``: extremes, mean and slope are of the values after the start, one for each look."""
+"""As in ``reductions.Reduction``: extremes, mean and slope are over the values after the start, one for each look."""
 
 
 FEWEST = 3
@@ -16,9 +16,9 @@ FEWEST = 3
 
 
 def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[str, np.ndarray]:
-    """By name, a number for each body; NaN for one that failed, of which the values are not all there.
+    """By name, a number for each body; NaN for one that failed, whose values are not all there.
 
-    `short` are the bodies that an event ended: theirs are of the values until then, if there are enough.
+    `short` are the bodies that an event ended: their statistics are over the values until then, if there are enough.
     """
     values = e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
     numbers = _statistics(e.t, values)
@@ -31,7 +31,7 @@ def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[st
 
 
 def _statistics(t: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Of values (n, bodies) at times (n,)."""
+    """The statistics of values (n, bodies) at times (n,)."""
     first, y = values[0].copy(), values[1:] - values[0]
     t = t[1:] - t[1:].mean()
     slope = t @ y / (t @ t)
@@ -46,7 +46,7 @@ def _statistics(t: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _slope_error(t: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """From the scatter of block means about the line, taken as independent."""
+    """The standard error of a slope, from the scatter of block means about the line, as if independent."""
     blocks = min(BLOCKS, len(t))
     if blocks < 3:
         return np.full(y.shape[1], np.nan)

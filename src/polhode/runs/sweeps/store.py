@@ -5,8 +5,8 @@
                            plan        the problem and the methods, pickled: what a task unpacks
                            done/17     checksums of the files of chunk 17, and its failures; written last
 
-A chunk counts as done when its note is there and the files have the checksums that it says. All is written under
-another name and renamed, so a reader finds a file as it was or as it is.
+A chunk counts as done when its note is there and the files have the checksums that the note names. All is written under
+another name and renamed, so a reader finds the old file or the new one, never a part.
 """
 
 import contextlib
@@ -27,11 +27,11 @@ from polhode.runs.sweeps.plan import Plan, identity
 from polhode.runs.workers import packed
 
 EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
-"""What makes the folder of notes a part of the hierarchy, of which readers of Zarr would warn otherwise."""
+"""This makes the folder of notes a part of the hierarchy; otherwise readers of Zarr would warn of it."""
 
 TRIES = 3
 MOST_TOLD = 1000
-"""Failed bodies of a chunk whose sentences are kept; status and step are kept of all."""
+"""The most failed bodies of a chunk whose sentences are kept; status and step are kept for all."""
 
 
 def create(path: pathlib.Path, plan: Plan) -> None:
@@ -68,7 +68,7 @@ def create(path: pathlib.Path, plan: Plan) -> None:
 def _rename(new: pathlib.Path, path: pathlib.Path) -> None:
     """Give a new store its name, unless another has made it in the meantime."""
     try:
-        if os.name != "posix" and path.exists():  # elsewhere a folder takes the place of none, not even an empty one
+        if os.name != "posix" and path.exists():  # elsewhere a folder cannot replace another, not even an empty one
             path.rmdir()
         new.rename(path)
     except OSError:
@@ -77,7 +77,7 @@ def _rename(new: pathlib.Path, path: pathlib.Path) -> None:
 
 
 def plan_of(path: pathlib.Path) -> Plan:
-    """The plan of a store, as it was: what its functions have become since is noticed."""
+    """The plan of a store, as it was written; if its functions have changed since, a sentence."""
     try:
         stored = (path / ".polhode" / "plan").read_bytes()
         about = json.loads((path / ".polhode" / "plan.json").read_bytes())

@@ -1,4 +1,4 @@
-"""`sweep`: a problem over axes, in chunks, by whoever is to work on it; a Zarr store and an xarray Dataset of it.
+"""`sweep`: a problem over axes, computed in chunks by any workers; the result is a Zarr store and its xarray Dataset.
 
 s = ph.sweep(body, over={"k": ks, "Omega0": starts}, method="VLV", h=0.01, t_end=100, out="sweep.zarr", workers=4)
 s.Q_final                                    # dimensions k, Omega0, and those of an attitude
@@ -17,6 +17,7 @@ from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
 from polhode.runs import places, turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.crews import WorkersLost
 from polhode.runs.progress import bar
 from polhode.runs.sweeps import store, tasks
 from polhode.runs.sweeps.axes import check_bodies
@@ -24,7 +25,7 @@ from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
 from polhode.runs.sweeps.statistics import FEWEST
-from polhode.runs.workers import Crew, WorkersLost, crew
+from polhode.runs.workers import Crew, crew
 
 
 @inputs.checked_call
@@ -52,10 +53,10 @@ def sweep(
 ) -> Any:
     """Integrate a problem over axes and return an xarray Dataset, lazy, with the axes as dimensions.
 
-    A body that fails is 1 in `status`, its step is in `failed_step`, and `s.polhode.failures()` has the sentences. A
-    task whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"], JSON
-    of {chunk: sentence}.
-    Of several methods one is had by s.sel({"method": "VLV"}): `sel` itself has a keyword of that name.
+    A body that fails has `status` 1 and its step in `failed_step`; `s.polhode.failures()` has the sentences. A task
+    whose worker died is tried three times; those that could not be done are named in s.attrs["lost_chunks"], JSON of
+    {chunk: sentence}. To choose one of several methods write s.sel({"method": "VLV"}), since `sel` itself has a keyword
+    `method`.
 
     Parameters
     ----------
@@ -65,28 +66,29 @@ def sweep(
         {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under a name
         of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
     grid : bool
-        True: the product of all axes; False: they go together, and the dimension is called body
+        True: the product of all axes; False: all axes have one length and are taken together, value by value, and the
+        dimension is called body
     method, h, t_end, n_steps
         as for `solve`; method and h may be axes instead
     save_every : int
-        keep every so many states: Q, Omega;
+        keep the states after every so many steps: Q, Omega
     final : bool
-        keep the last one: Q_final, Omega_final
+        keep the last state: Q_final, Omega_final
     reduce : str or sequence of str
         "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every `reduce_every`
         steps; nothing else is kept
     events : dict of callables
-        {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`: of each body name_count, and the first
-        crossing: name_t, name_Q, name_Omega; with crossings=k the first k of them. A body that a terminal event ended
-        has its last state there, at t_final
+        {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`. The result has, for each body, the number
+        of crossings, name_count, and the first of them: name_t, name_Q, name_Omega; with crossings=k the first k. The
+        last state of a body that a terminal event ended is at that event, at t_final
     out : path
-        the folder of the store, "sweep.zarr"; a call with the same plan goes on with it. Without it the result is in
-        memory
+        the folder of the store, such as "sweep.zarr"; a later call with the same plan goes on with it. Without `out`
+        the result is in memory
     workers : None, int, executor, Dask client or "dask"
         None: this process, with lanes and threads; a number of processes; an executor; a Dask client; "dask", a cluster
         on this machine
     chunk : int
-        about how many bodies a task has. The bytes of the store depend on it, on the workers they do not
+        about how many bodies a task has. The bytes of the store depend on this number, not on the workers
     progress : bool
         show a bar with rate, time left and failures
 
@@ -163,12 +165,12 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     if "method" not in varied and method is None:
         raise InputError('A sweep needs a method: method="VLV", or over={"method": [...]}.')
     if "h" in varied and kept.save_every is not None:
-        raise InputError("With h as an axis the states would be at other times for each: keep final=True or reduce.")
+        raise InputError("With h as an axis each step would have states at other times: give final=True or reduce.")
     t_end = None if t_end is None else inputs.number("t_end", t_end)
     steps = None if n_steps is None else inputs.whole("n_steps", n_steps)
     step = None if h is None else inputs.step_size(h)
-    made = None if method is None else integrator(method)
-    rough = Plan(body, made, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
+    method_used = None if method is None else integrator(method)
+    rough = Plan(body, method_used, step, t_end, steps, axes, kept, (1,) * len(axes.axes))
     every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
     most = max(rough.steps(one)[1] for one in every_h)
     fewest = min(rough.steps(one)[1] for one in every_h)
@@ -179,12 +181,12 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     times = rough.times()
     samples = 0 if times is None else len(times)
     _check_names(axes, kept.variables(samples))
-    _check_runs(body, axes, made, [rough.steps(one) for one in every_h])
-    return Plan(body, made, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
+    _check_runs(body, axes, method_used, [rough.steps(one) for one in every_h])
+    return Plan(body, method_used, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
 
 
 def _check_names(axes: Any, variables: Any) -> None:
-    """A name is that of one thing in the result."""
+    """Refuse an axis with the name of a part of the result."""
     varied = {data for axis in axes.axes for data in (axis.name, *axis.values)}
     twice = sorted(varied & {*variables, "t", "space", "body_axis", "crossing"})
     if twice:
@@ -192,7 +194,7 @@ def _check_names(axes: Any, variables: Any) -> None:
 
 
 def _check_runs(body: Any, axes: Any, method: Any, intervals: list[tuple[float, int]]) -> None:
-    """What a run would refuse is refused before any begins."""
+    """Refuse what a run would refuse, before any run begins."""
     check_bodies(body, axes)
     for m in [m for axis in axes.axes for m in axis.values.get("method", ())] or [method]:
         if isinstance(m, Method) and m.free_only and body.has_torque:
@@ -204,8 +206,8 @@ def _check_runs(body: Any, axes: Any, method: Any, intervals: list[tuple[float, 
 STORED = "What was stored is there: ph.sweep.resume goes on."
 
 
-def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str = STORED) -> Any:
-    """Compute the chunks that are not there; returns the Dataset. `kept` says what becomes of a sweep that stops."""
+def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, remains: str = STORED) -> Any:
+    """Compute the chunks that are not there; returns the Dataset. `remains` says what becomes of a sweep that stops."""
     progress, team = inputs.flag("progress", progress), crew(workers)
     place = pathlib.Path(os.path.abspath(path))  # workers may be in other folders
     try:
@@ -215,11 +217,11 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str
         stopped = ""
         if todo:
             _check_travel(team, place)
-            stopped = _worked(team, place, plan, todo, lost, progress, kept)
+            stopped = _worked(team, place, plan, todo, lost, progress, remains)
         if not lost and not stopped:
             store.tidy(path)
     except WorkersLost as error:
-        raise RunError(f"{error} {kept}") from error
+        raise RunError(f"{error} {remains}") from error
     finally:
         team.close()
     for text in (stopped, _lost_chunks(lost)):
@@ -229,7 +231,7 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, kept: str
 
 
 def _worked(
-    team: Crew, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool, kept: str
+    team: Crew, path: pathlib.Path, plan: Plan, todo: list[int], lost: dict[int, str], progress: bool, remains: str
 ) -> str:
     """Hand the tasks out; `lost` takes those that failed. Returns a sentence if the work was interrupted."""
     done = plan.count - len(todo)
@@ -240,7 +242,7 @@ def _worked(
             for outcome in team.each(tasks.compute, [(str(path), i, team.threads) for i in todo]):
                 index, error = todo[outcome.index], outcome.error
                 if isinstance(error, OSError):
-                    raise places.unwritable(f"The store {places.shown(path)}", error, kept) from error
+                    raise places.unwritable(f"The store {places.shown(path)}", error, remains) from error
                 if isinstance(error, InputError):  # of the plan: every chunk would say the same
                     raise error
                 if error is not None:
@@ -251,12 +253,12 @@ def _worked(
                 done += 1
                 tick(counts.done, label + counts.told(len(lost)))
     except KeyboardInterrupt:
-        return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {kept}"
+        return f"Interrupted: {done - len(lost)} of {plan.count} chunks are there. {remains}"
     return ""
 
 
 class Counts:
-    """Bodies done and failed, for those who watch."""
+    """How many bodies are done and how many failed, for the progress bar."""
 
     def __init__(self, plan: Plan, todo: list[int]) -> None:
         self.done = plan.bodies - sum(plan.bodies_of(i) for i in todo)

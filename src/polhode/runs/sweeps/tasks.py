@@ -21,7 +21,7 @@ from polhode.runs.sweeps.statistics import statistics
 def compute(path: str, index: int, threads: int | None = None) -> tuple[int, int]:
     """Compute and store a chunk; returns how many bodies it has and how many of them failed.
 
-    This is what travels: a path and a number. It may be computed twice, by two workers at once: the bytes are the same.
+    This is what travels: a path and a number. Two workers may compute it at once: the bytes are the same.
     """
     place = pathlib.Path(path)
     plan = _plan(path, (place / ".polhode" / "plan.json").stat().st_mtime_ns)
@@ -74,10 +74,10 @@ def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
         variables |= {"Q_final": e.Q[-1], "Omega_final": e.Omega[-1]}
     short: list[int] = []
     if plan.kept.events is not None:
-        met = ends(e, plan.kept.events)
-        short = [end.body for end in met]
+        last = ends(e, plan.kept.events)
+        short = [end.body for end in last]
         if plan.kept.final and plan.kept.events.terminal:
-            variables |= ended(e, met)
+            variables |= ended(e, last)
         variables |= crossed(e, plan.kept.events, plan.kept.crossings)
     for name in plan.kept.reduce:
         variables |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
@@ -113,7 +113,7 @@ SILENCE = _Silence()
 
 
 def tried(path: str) -> str:
-    """What a worker says before anything starts: the plan can be unpacked there. Returns an error, or nothing."""
+    """In a worker, before anything starts: try to unpack the plan. Returns what went wrong, or nothing."""
     try:
         store.plan_of(pathlib.Path(path))
     except (InputError, OSError) as error:

@@ -302,9 +302,9 @@ def _reasons(m: Method, d: Mapping[str, Any], free: bool, limit: str, accuracy: 
             sentences.append("no drift was seen, though nothing guarantees that")
     elif _keeps(m, "symplectic", free):
         sentences.append("symplectic")
-    kept = [name for name in ("momentum", "energy") if _keeps(m, name, free)]
-    if kept:
-        sentences.append(f"keeps the {' and '.join(kept)}{'' if free else ' of a heavy top'} exactly")
+    names = [name for name in ("momentum", "energy") if _keeps(m, name, free)]
+    if names:
+        sentences.append(f"keeps the {' and '.join(names)}{'' if free else ' of a heavy top'} exactly")
     return tuple(sentences)
 
 

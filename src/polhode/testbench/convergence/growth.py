@@ -75,8 +75,8 @@ class GlobalError:
                 worst = np.argmax(np.where(inside, np.abs(values[1:]), -1.0))
                 points.append((elapsed[worst], abs(values[1:][worst])))
         times, sizes = np.array(points).reshape(-1, 2).T
-        kept = (sizes > FLOOR) & (sizes < 1.0 if of in ("attitude", "phase") else np.isfinite(sizes))
-        return _fitted(times[kept], sizes[kept])
+        within = (sizes > FLOOR) & (sizes < 1.0 if of in ("attitude", "phase") else np.isfinite(sizes))
+        return _fitted(times[within], sizes[within])
 
 
 def _fitted(times: np.ndarray, sizes: np.ndarray) -> Law:

@@ -65,8 +65,8 @@ def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, fl
     A = X[:, good] / size[good]
     A = A - A.mean(axis=0)
     values, vectors = np.linalg.eigh(A.T @ A)
-    kept = values > CUT**2 * values[-1]
-    B = _orthonormal(A @ (vectors[:, kept] / np.sqrt(values[kept])))
+    large = values > CUT**2 * values[-1]
+    B = _orthonormal(A @ (vectors[:, large] / np.sqrt(values[large])))
     x = t - t.mean()
     rest = x - B @ (B.T @ x)
     left = float(rest @ rest / (x @ x))
@@ -91,13 +91,13 @@ def _orthonormal(B: np.ndarray) -> np.ndarray:
 
 def _torques(problem: Problem, Q: np.ndarray) -> np.ndarray:
     """-dU/de(Q exp(e hat y)) for the three y, by differences of fourth order."""
-    found = np.empty(Q.shape[:1] + (3,))
+    torque = np.empty(Q.shape[:1] + (3,))
     for k in range(3):
         y = np.zeros(3)
         y[k] = DIFFERENCE
         U = {n: potential_energies(problem, Q @ _turns(n * y[None])) for n in (-2, -1, 1, 2)}
-        found[:, k] = -(8 * (U[1] - U[-1]) - (U[2] - U[-2])) / (12 * DIFFERENCE)
-    return found
+        torque[:, k] = -(8 * (U[1] - U[-1]) - (U[2] - U[-2])) / (12 * DIFFERENCE)
+    return torque
 
 
 def _turns(v: np.ndarray) -> np.ndarray:

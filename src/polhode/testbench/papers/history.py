@@ -121,8 +121,8 @@ MOST_POINTS = 500
 
 def _thinned(c: Curve) -> dict[str, Any]:
     every = -(-len(c.t) // MOST_POINTS)
-    kept = np.unique(np.append(np.arange(0, len(c.t), every), len(c.t) - 1))
-    return vars(c) | {"t": c.t[kept], "values": c.values[kept], "every": every}
+    rows = np.unique(np.append(np.arange(0, len(c.t), every), len(c.t) - 1))
+    return vars(c) | {"t": c.t[rows], "values": c.values[rows], "every": every}
 
 
 def _trajectory(run: Run) -> Trajectory:

@@ -8,11 +8,11 @@ from polhode.testbench.papers.statements.record import CONFIRMED, Statement
 
 FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_5 = (f"bou-rabee-ortolan-saccon-2010-figure-{k}" for k in range(1, 6))
 
-said = functools.partial(Statement, source="bou-rabee-ortolan-saccon-2010")
+statement = functools.partial(Statement, source="bou-rabee-ortolan-saccon-2010")
 
 
 STATEMENTS = (
-    said(
+    statement(
         key="br-nmb-drifts",
         where="section 3, Figure 1",
         says="A systematic drift for the NMB scheme can be observed in both cases",
@@ -21,7 +21,7 @@ STATEMENTS = (
         measure=drift({"ELN": "-"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="br-vlv-bounded",
         where="section 3, Figure 1",
         says="No energy drift is observed for the VLV scheme",
@@ -30,7 +30,7 @@ STATEMENTS = (
         measure=drift({"VLV": "none"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="br-linear-quadratic",
         where="section 3, Figure 1",
         says="The drift appears linear in the time span T and quadratic in the time-stepsize h",
@@ -39,7 +39,7 @@ STATEMENTS = (
         measure=measures.linear_and_quadratic("ELN"),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="br-exponential-map",
         where="section 3",
         says="We have also tested the Lie-Newmark method with the Cayley map ... replaced by the exponential map. "
@@ -49,7 +49,7 @@ STATEMENTS = (
         measure=drift({"NMB": "-"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="br-confined-path",
         where="Figure 2",
         says="The trajectory stays on a shell between level sets of the potential, and away from the attraction point",
@@ -59,7 +59,7 @@ STATEMENTS = (
         measure=measures.picture,
         figure=FIGURE_2,
     ),
-    said(
+    statement(
         key="br-second-order",
         where="caption of Figure 3",
         says="Observe that both integrators are second-order accurate",
@@ -68,7 +68,7 @@ STATEMENTS = (
         measure=orders({2: ()}),
         figure=FIGURE_3,
     ),
-    said(
+    statement(
         key="br-similar-methods",
         where="sections 1 and 4",
         says="Both methods are semi-explicit, second-order accurate and symmetric. ... the complexity and "
@@ -80,7 +80,7 @@ STATEMENTS = (
         figure=FIGURE_3,
         timed=True,
     ),
-    said(
+    statement(
         key="br-conjecture-false",
         where="abstract",
         says="a counterexample to the conjecture that the semi-explicit Lie-Newmark algorithm is variational",
@@ -89,7 +89,7 @@ STATEMENTS = (
         measure=measures.not_symplectic("ELN", "-"),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="br-linear-growth",
         where="section 1",
         says="variational integrators nearly preserve the true energy and exhibit linear growth in global error",
@@ -97,7 +97,7 @@ STATEMENTS = (
         needs=("error-growth",),
         measure=measures.linear_growth,
     ),
-    said(
+    statement(
         key="br-liemid-drifts",
         where="appendix, Figure 4",
         says="A systematic drift for the LIEMID[EA] scheme can be observed in both cases",
@@ -106,7 +106,7 @@ STATEMENTS = (
         measure=drift({"LIEMID[EA]": "+"}),
         figure=FIGURE_4,
     ),
-    said(
+    statement(
         key="br-vlv-bounded-again",
         where="Figure 4",
         says="VLV, drawn beside it, does not drift",
@@ -116,7 +116,7 @@ STATEMENTS = (
         measure=drift({"VLV": "none"}),
         figure=FIGURE_4,
     ),
-    said(
+    statement(
         key="br-liemid-linear-quadratic",
         where="appendix, Figure 4",
         says="The drift appears linear in the time span T and quadratic in the time-stepsize h",
@@ -125,7 +125,7 @@ STATEMENTS = (
         measure=measures.linear_and_quadratic("LIEMID[EA]"),
         figure=FIGURE_4,
     ),
-    said(
+    statement(
         key="br-liemid-smaller-drift",
         where="appendix",
         says="the drift of LIEMID[EA] is smaller than the drift exhibited by NMB",
@@ -134,7 +134,7 @@ STATEMENTS = (
         measure=measures.smaller_drift,
         figure=FIGURE_4,
     ),
-    said(
+    statement(
         key="br-liemid-not-symplectic",
         where="appendix",
         says="the test reveals that the integrator is not conjugate symplectic",
@@ -143,7 +143,7 @@ STATEMENTS = (
         measure=measures.not_symplectic("LIEMID[EA]", "+"),
         figure=FIGURE_4,
     ),
-    said(
+    statement(
         key="br-liemid-two-solves",
         where="appendix",
         says="the algorithm involves two nonlinear solves per step, unlike the Lie-Newmark and Lie-Verlet "
@@ -155,7 +155,7 @@ STATEMENTS = (
         figure=FIGURE_5,
         timed=True,
     ),
-    said(
+    statement(
         key="br-liemid-second-order",
         where="appendix, Figure 5",
         says="the method is symmetric and second-order accurate",

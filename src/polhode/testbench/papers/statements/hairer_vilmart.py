@@ -8,11 +8,11 @@ from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_C
 
 TABLE_1, TABLE_2, FIGURE_1 = (f"hairer-vilmart-2006-{x}" for x in ("table-1", "table-2", "figure-1"))
 
-said = functools.partial(Statement, source="hairer-vilmart-2006")
+statement = functools.partial(Statement, source="hairer-vilmart-2006")
 
 
 STATEMENTS = (
-    said(
+    statement(
         key="hv-theorem-2-1",
         where="Theorem 2.1",
         says="There exist two formal series ... depending on y only via H(y) and C(y), such that the DMV algorithm ... "
@@ -22,7 +22,7 @@ STATEMENTS = (
         measure=measures.only_invariants,
         figure=TABLE_1,
     ),
-    said(
+    statement(
         key="hv-table-1",
         where="Table 1",
         says="The first terms of these series are given in Table 1",
@@ -31,7 +31,7 @@ STATEMENTS = (
         measure=measures.table_1,
         figure=TABLE_1,
     ),
-    said(
+    statement(
         key="hv-truncated-hamiltonian",
         where="section 2",
         says="the Hamiltonian structure is inherited only if I(y)^-1 y is the gradient of a scalar function. "
@@ -42,7 +42,7 @@ STATEMENTS = (
         measure=measures.gradient,
         figure=TABLE_1,
     ),
-    said(
+    statement(
         key="hv-proposition-2-3",
         where="Proposition 2.3",
         says="it has order 2r; it exactly preserves Qy, C(y), and H(y); it is symmetric (time-reversible); "
@@ -53,7 +53,7 @@ STATEMENTS = (
         measure=measures.exact_quantities,
         figure=TABLE_2,
     ),
-    said(
+    statement(
         key="hv-not-symplectic",
         where="section 4.3",
         says="the preprocessed DMV Algorithm 2.2 is not symplectic for the complete system for r > 1",
@@ -62,7 +62,7 @@ STATEMENTS = (
         measure=measures.not_symplectic,
         figure=TABLE_2,
     ),
-    said(
+    statement(
         key="hv-dmv-excellent",
         where="section 1",
         says="It exactly conserves (up to round-off) the Hamiltonian H(y), the angular momentum Qy ... and ... "
@@ -73,7 +73,7 @@ STATEMENTS = (
         measure=entries({("RATTLE", c): "yes" for c in ("H", "Qy", "C", "Poisson", "symplectic")}),
         figure=TABLE_2,
     ),
-    said(
+    statement(
         key="hv-another-bracket",
         where="footnote to Table 2",
         says="It can be shown that IMR2r (r >= 1) is Poisson with respect to a different bracket",
@@ -82,7 +82,7 @@ STATEMENTS = (
         measure=measures.another_bracket,
         figure=TABLE_2,
     ),
-    said(
+    statement(
         key="hv-theorem-4-3",
         where="Lemma 4.1, Theorem 4.3",
         says="there exists a modified Hamiltonian ... = H(y) + h^2r ... such that the modified equation for the "
@@ -93,7 +93,7 @@ STATEMENTS = (
         measure=measures.modified_hamiltonian,
         figure=TABLE_2,
     ),
-    said(
+    statement(
         key="hv-same-s3",
         where="Remark 2.4",
         says="The scalar functions s_k(y), d_k(y) ... are the same as in Table 1 for k = 3 but not for k > 3",
@@ -102,7 +102,7 @@ STATEMENTS = (
         measure=measures.time_transformation,
         figure=TABLE_1,
     ),
-    said(
+    statement(
         key="hv-inferior",
         where="Remark 2.4",
         says="Our numerical tests revealed that this modification of DMV is inferior to that of Algorithm 2.2",
@@ -111,7 +111,7 @@ STATEMENTS = (
         measure=measures.inferior,
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="hv-correct-orders",
         where="section 3, Figure 1",
         says="all methods show the correct order (lines of slope 2, 4, 6, and 8)",
@@ -127,7 +127,7 @@ STATEMENTS = (
         ),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="hv-higher-order-pays",
         where="section 3, Figure 1",
         says="IMR2r and DMV2r significantly improve the accuracy with increasing order, even if we use very "
@@ -137,7 +137,7 @@ STATEMENTS = (
         measure=measures.higher_order_pays,
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="hv-little-overhead",
         where="section 3, Figure 1",
         says="the higher order versions have only very little overhead with respect to the basic methods",
@@ -147,7 +147,7 @@ STATEMENTS = (
         figure=FIGURE_1,
         timed=True,
     ),
-    said(
+    statement(
         key="hv-fifty-per-cent",
         where="section 3",
         says="one step of DMV8 costs only about 50% more cpu time than DMV",
@@ -157,7 +157,7 @@ STATEMENTS = (
         figure=FIGURE_1,
         timed=True,
     ),
-    said(
+    statement(
         key="hv-ten-for-four",
         where="Remark 3.1",
         says="10 steps of DMV8 is only about 4 times more expensive than one step",
@@ -167,7 +167,7 @@ STATEMENTS = (
         figure=FIGURE_1,
         timed=True,
     ),
-    said(
+    statement(
         key="hv-symmetric-bodies",
         where="section 3",
         says="For symmetric bodies similar results are obtained with the exception that the splitting method "

@@ -8,11 +8,11 @@ from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_C
 
 FIGURE = {k: f"krysl-endres-2005-figure-{k}" for k in range(1, 14)}
 
-said = functools.partial(Statement, source="krysl-endres-2005")
+statement = functools.partial(Statement, source="krysl-endres-2005")
 
 
 STATEMENTS = (
-    said(
+    statement(
         key="ke-unchanging-amplitude",
         where="section 3.1, Figure 1",
         says="Even though the kinetic energy is not conserved, it oscillates with unchanging amplitude and "
@@ -22,7 +22,7 @@ STATEMENTS = (
         measure=measures.unchanging_amplitude,
         figure=FIGURE[1],
     ),
-    said(
+    statement(
         key="ke-large-increments",
         where="section 3.1, Figure 2",
         says="the time steps are quite large, which can be clearly seen",
@@ -31,7 +31,7 @@ STATEMENTS = (
         measure=measures.large_increments,
         figure=FIGURE[2],
     ),
-    said(
+    statement(
         key="ke-character",
         where="section 3.1, Figure 3",
         says="the qualitative character is very well preserved even for large time steps",
@@ -40,7 +40,7 @@ STATEMENTS = (
         measure=measures.character,
         figure=FIGURE[3],
     ),
-    said(
+    statement(
         key="ke-on-par-at-five",
         where="section 3.1, Figure 3",
         says="for the largest timestep ... our algorithm performs on par with the implicit midpoint rule (IMR, "
@@ -52,7 +52,7 @@ STATEMENTS = (
         measure=measures.on_par_at_five,
         figure=FIGURE[3],
     ),
-    said(
+    statement(
         key="ke-two-orders",
         where="section 3.1, Figure 4",
         says="our algorithm outperforms the AKW by two orders of magnitude",
@@ -61,7 +61,7 @@ STATEMENTS = (
         measure=measures.two_orders,
         figure=FIGURE[4],
     ),
-    said(
+    statement(
         key="ke-printed-orders",
         where="caption of Figure 5",
         says="LP2 is of second order, DMV4 of fourth and DMV6 of sixth, in the momentum; the others are of "
@@ -72,7 +72,7 @@ STATEMENTS = (
         measure=measures.printed_orders,
         figure=FIGURE[5],
     ),
-    said(
+    statement(
         key="ke-simo-wong-unstable",
         where="section 3.2, Figure 6",
         says="The tendency of the SW algorithm to become unstable for larger time steps is quite clearly visible",
@@ -81,7 +81,7 @@ STATEMENTS = (
         measure=measures.simo_wong_unstable,
         figure=FIGURE[6],
     ),
-    said(
+    statement(
         key="ke-newmark-stable",
         where="section 3.2, Figure 6",
         says="the Newmark algorithm does not seem to have any trouble maintaining stability, and even the "
@@ -92,7 +92,7 @@ STATEMENTS = (
         measure=measures.newmark_stable,
         figure=FIGURE[6],
     ),
-    said(
+    statement(
         key="ke-limited-momenta",
         where="section 3.2, Figure 7",
         says="the Newmark algorithm clearly does not conserve momenta exactly ... The oscillations of the momenta are "
@@ -102,7 +102,7 @@ STATEMENTS = (
         measure=measures.limited_momenta,
         figure=FIGURE[7],
     ),
-    said(
+    statement(
         key="ke-exact-momenta",
         where="section 3.2, Figure 7",
         says="the SW algorithm conserves momenta exactly, even in those cases where it is actually unstable",
@@ -111,7 +111,7 @@ STATEMENTS = (
         measure=measures.exact_momenta,
         figure=FIGURE[7],
     ),
-    said(
+    statement(
         key="ke-four-integrals",
         where="section 3.3",
         says="the symmetric Lagrangian heavy top model possesses four conserved quantities",
@@ -119,7 +119,7 @@ STATEMENTS = (
         needs=("four-integrals",),
         measure=measures.integrals,
     ),
-    said(
+    statement(
         key="ke-half-a-percent",
         where="section 3.3, Figure 8",
         says="the error in the Hamiltonian does not drift and stays fairly small (less than half a percent of "
@@ -130,7 +130,7 @@ STATEMENTS = (
         measure=measures.half_a_percent,
         figure=FIGURE[8],
     ),
-    said(
+    statement(
         key="ke-like-crouch-grossman",
         where="section 3.3",
         says="The algorithm NMB (NMS) is about as accurate both in the preservation of the invariants and in the "
@@ -142,7 +142,7 @@ STATEMENTS = (
         measure=measures.like_crouch_grossman,
         figure=FIGURE[8],
     ),
-    said(
+    statement(
         key="ke-machine-precision",
         where="section 3.3, Figure 9",
         says="the attitude matrix is re-orthogonalized in each timestep. Clearly, the error is then down to "
@@ -152,7 +152,7 @@ STATEMENTS = (
         measure=measures.machine_precision,
         figure=FIGURE[9],
     ),
-    said(
+    statement(
         key="ke-hardly-any-effect",
         where="section 3.3, Figure 9",
         says="Hardly any effect may be seen for either simulation in the physical characteristics of the motion",
@@ -161,7 +161,7 @@ STATEMENTS = (
         measure=measures.hardly_any_effect,
         figure=FIGURE[9],
     ),
-    said(
+    statement(
         key="ke-sw-like-hstagm",
         where="section 3.4, Figure 10",
         says="The SW and HSTAGM algorithms yield essentially identical answers except for the largest time steps",
@@ -170,7 +170,7 @@ STATEMENTS = (
         measure=measures.identical_but_largest,
         figure=FIGURE[10],
     ),
-    said(
+    statement(
         key="ke-better-than-midpoint",
         where="section 3.5, Figure 11",
         says="The Newmark algorithm is clearly a robust performer, delivering accuracy that improves on that of "
@@ -181,7 +181,7 @@ STATEMENTS = (
         measure=better("NMB", "AKW"),
         figure=FIGURE[11],
     ),
-    said(
+    statement(
         key="ke-staggered-unstable",
         where="section 3.5",
         says="The staggered explicit integrator HSTAGM has stability problems for the slow top, and also for the next "
@@ -191,7 +191,7 @@ STATEMENTS = (
         measure=measures.staggered_unstable,
         figure=FIGURE[13],
     ),
-    said(
+    statement(
         key="ke-staggered-like-newmark",
         where="section 3.5, Figure 12",
         says="For the free rigid body, the integrator HSTAGM produces a Hamiltonian that closely corresponds to "
@@ -202,7 +202,7 @@ STATEMENTS = (
         measure=measures.staggered_like_newmark,
         figure=FIGURE[12],
     ),
-    said(
+    statement(
         key="ke-staggered-symplectic",
         where="section 3.5",
         says="which leads us to believe that HSTAGM is perhaps symplectic, or possibly related to a symplectic "
@@ -212,7 +212,7 @@ STATEMENTS = (
         measure=measures.staggered_symplectic,
         figure=FIGURE[12],
     ),
-    said(
+    statement(
         key="ke-blow-up",
         where="section 3.5, Figure 12",
         says="for the slow top we can clearly see instability developing early on, which leads to a blowup at "
@@ -223,7 +223,7 @@ STATEMENTS = (
         measure=measures.blow_up,
         figure=FIGURE[12],
     ),
-    said(
+    statement(
         key="ke-wall",
         where="section 3.6, Figure 13",
         says="The Newmark algorithm clearly outperforms all the others, including the canonical implicit "
@@ -233,7 +233,7 @@ STATEMENTS = (
         measure=measures.wall,
         figure=FIGURE[13],
     ),
-    said(
+    statement(
         key="ke-symmetric",
         where="discussion",
         says="The explicit Newmark algorithms discussed here, namely NMB, and NMS, and also the SW algorithm, are time "
@@ -242,7 +242,7 @@ STATEMENTS = (
         needs=("defects",),
         measure=measures.symmetric_methods,
     ),
-    said(
+    statement(
         key="ke-simo-wong-drifts",
         where="discussion",
         says="the Simo and Wong integrator displays a drift in energy for all time steps",
@@ -251,7 +251,7 @@ STATEMENTS = (
         measure=measures.simo_wong_drifts,
         figure=FIGURE[12],
     ),
-    said(
+    statement(
         key="ke-newmark-symplectic",
         where="discussion",
         says="It would appear that the present Newmark is a symplectic integrator",
@@ -259,7 +259,7 @@ STATEMENTS = (
         needs=("defects",),
         measure=measures.newmark_symplectic,
     ),
-    said(
+    statement(
         key="ke-simo-wong-not-symplectic",
         where="introduction",
         says="[the algorithm of Simo and Wong] does not display the same kind of behaviors ... (crucially, it is not "
@@ -268,7 +268,7 @@ STATEMENTS = (
         needs=("defects",),
         measure=measures.simo_wong_symplectic,
     ),
-    said(
+    statement(
         key="ke-spatial-form",
         where="section 2.5",
         says="the spatial form of the above body-frame Newmark algorithm ... is completely equivalent to the "
@@ -278,7 +278,7 @@ STATEMENTS = (
         needs=("identities",),
         measure=measures.same_map,
     ),
-    said(
+    statement(
         key="ke-idle-transport",
         where="section 2.3",
         says="for this choice of the coefficient gamma [1/2], the shift with S has no effect, and may be omitted",
@@ -286,7 +286,7 @@ STATEMENTS = (
         needs=("identities",),
         measure=measures.idle_transport,
     ),
-    said(
+    statement(
         key="ke-one-torque",
         where="introduction",
         says="explicit in the torque calculation, i.e. the torque is evaluated just once per time step",

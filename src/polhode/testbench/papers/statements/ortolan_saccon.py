@@ -11,11 +11,11 @@ TABLE, FIGURE_1, FIGURE_2 = (f"ortolan-saccon-2012-{x}" for x in ("table-1", "fi
 BALL = "bou-rabee-ortolan-saccon-2010-figure-2"
 DRIFTING = measures.DRIFTING
 
-said = functools.partial(Statement, source="ortolan-saccon-2012")
+statement = functools.partial(Statement, source="ortolan-saccon-2012")
 
 
 STATEMENTS = (
-    said(
+    statement(
         key="os-drift-all-but-vlv",
         where="section 6, Figure 1",
         says="A systematic drift for all the methods but the VLV can be observed",
@@ -24,7 +24,7 @@ STATEMENTS = (
         measure=drift({"ELN": "-", "TLN": "-", "PRK": "-", "MCG": "+", "NEW3": "+", "LIEMID[EA]": "+", "VLV": "none"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-drift-signs",
         where="section 6, Figure 1",
         says="Positive (MCG, NEW3, LIEMID[EA]) and negative energy drifts (ELN, TLN, PRK) of different slope are "
@@ -34,7 +34,7 @@ STATEMENTS = (
         measure=drift({"MCG": "+", "NEW3": "+", "LIEMID[EA]": "+", "ELN": "-", "TLN": "-", "PRK": "-"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-vlv-bounded",
         where="caption of Figure 1",
         says="the energy error of VLV method remains bounded as predicted by the theory",
@@ -43,7 +43,7 @@ STATEMENTS = (
         measure=drift({"VLV": "none"}),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-linear-in-time",
         where="section 6",
         says="the drift is linear with respect to time",
@@ -52,7 +52,7 @@ STATEMENTS = (
         measure=linear_in_time(*DRIFTING),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-quadratic-in-h",
         where="section 6",
         says="A finer analysis also shows that the drift is quadratic in the timestep h",
@@ -61,7 +61,7 @@ STATEMENTS = (
         measure=quadratic(*DRIFTING),
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-least-slope",
         where="section 6",
         says="LIEMID[EA] exhibits the smallest slope constant (in absolute value)",
@@ -70,7 +70,7 @@ STATEMENTS = (
         measure=measures.least_slope,
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-exponential-map",
         where="section 6",
         says="tests ... using the exponential map in place of the Cayley map in the reconstruction equation of ELN and "
@@ -80,7 +80,7 @@ STATEMENTS = (
         measure=measures.exponential_map,
         figure=FIGURE_1,
     ),
-    said(
+    statement(
         key="os-second-order",
         where="section 6, Figure 2",
         says="all the methods are second-order accurate",
@@ -89,7 +89,7 @@ STATEMENTS = (
         measure=orders({2: ()}),
         figure=FIGURE_2,
     ),
-    said(
+    statement(
         key="os-better-accuracy",
         where="caption of Figure 2",
         says="PRK, MCG and LIEMID[EA] show a better accuracy than those of other methods",
@@ -98,7 +98,7 @@ STATEMENTS = (
         measure=ahead_of(("PRK", "MCG", "LIEMID[EA]"), ("ELN", "TLN", "NEW3", "VLV")),
         figure=FIGURE_2,
     ),
-    said(
+    statement(
         key="os-tln-as-eln",
         where="section 6",
         says="despite its implicitness, TLN shows the same accuracy than that of ELN in this numerical test",
@@ -107,7 +107,7 @@ STATEMENTS = (
         measure=as_accurate("TLN", "ELN"),
         figure=FIGURE_2,
     ),
-    said(
+    statement(
         key="os-running-times",
         where="section 6",
         says="LIEMID[EA] and TLN, respectively, require about two and six (!) times the running time of the remaining "
@@ -118,7 +118,7 @@ STATEMENTS = (
         figure=FIGURE_1,
         timed=True,
     ),
-    said(
+    statement(
         key="os-on-the-group",
         where="section 6",
         says="the SO(3) constraint ... is satisfied for all methods up to machine precision",
@@ -126,7 +126,7 @@ STATEMENTS = (
         needs=("orthogonality",),
         measure=measures.on_the_group,
     ),
-    said(
+    statement(
         key="os-drift-disproves",
         where="section 4",
         says="if an integrator exhibits a systematic drift in total energy, one can conclude that it is neither a "
@@ -135,7 +135,7 @@ STATEMENTS = (
         needs=(FIGURE_1, "defects"),
         measure=measures.drift_and_structure,
     ),
-    said(
+    statement(
         key="os-symmetric-may-drift",
         where="section 1",
         says="a counterexample ... to the belief that symmetric methods applied to reversible Hamiltonian "
@@ -145,7 +145,7 @@ STATEMENTS = (
         needs=(FIGURE_1, "defects"),
         measure=measures.symmetric_and_drifting,
     ),
-    said(
+    statement(
         key="os-sphere-of-radius-one",
         where="section 4",
         says="it can be pictured as a sphere of radius one when employing the exponential coordinates",
@@ -153,7 +153,7 @@ STATEMENTS = (
         needs=(BALL,),
         measure=measures.sphere,
     ),
-    said(
+    statement(
         key="os-confined",
         where="section 4",
         says="the true solution is confined to a simply connected neighborhood of the set S_alpha x {0}",
@@ -161,7 +161,7 @@ STATEMENTS = (
         needs=(BALL,),
         measure=measures.confined,
     ),
-    said(
+    statement(
         key="os-start-near-one",
         where="section 6",
         says="The initial attitude ... has been selected so that dist(Q0, I) is nearly one",
@@ -169,7 +169,7 @@ STATEMENTS = (
         needs=(BALL,),
         measure=measures.nearly_one,
     ),
-    said(
+    statement(
         key="os-lie-newmark-keeps-nothing",
         where="section 2",
         says="the Lie-Newmark method neither exactly preserve[s] energy nor conserve[s] momentum for the free "
@@ -186,7 +186,7 @@ STATEMENTS = (
         ),
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-simo-wong",
         where="section 2",
         says="in the free rigid body case, both [Algo_1, Algo_C1] preserve energy whereas only the latter preserves "
@@ -205,7 +205,7 @@ STATEMENTS = (
         ),
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-austin",
         where="section 2",
         says="the midpoint rule applied to Euler's equations with a Cayley reconstruction procedure is ... a simple "
@@ -221,7 +221,7 @@ STATEMENTS = (
         ),
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-lewis-simo",
         where="section 2",
         says="a symplectic, energy and momentum-preserving integrator ..., which encompasses, as a particular "
@@ -232,7 +232,7 @@ STATEMENTS = (
         measure=measures.lewis_simo,
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-lewis-simo-heavy-top",
         where="section 2",
         says="it might be symplectic or energy preserving for some particular choice of the potential energy ... "
@@ -243,7 +243,7 @@ STATEMENTS = (
         measure=measures.heavy_top,
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-krysl-explicit",
         where="section 2",
         says="LIEMID[EA] ... is explicit in the torque evaluation and momentum-preserving (only for the free "
@@ -253,7 +253,7 @@ STATEMENTS = (
         measure=measures.krysl_explicit,
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-krysl-outperforms",
         where="section 2, on Krysl (2005)",
         says="the accuracy of LIEMID[EA] method outperforms the algorithms by Simo and Wong, Austin et al., and "
@@ -263,7 +263,7 @@ STATEMENTS = (
         needs=("accuracy-of-others",),
         measure=ahead_of(("LIEMID[EA]",), ("SW", "AKW", "NMB"), ("free-body", "fast-top", "slow-top", "soft-wall")),
     ),
-    said(
+    statement(
         key="os-trapm-imidm-conjugate",
         where="section 2, on Krysl (2008)",
         says="[TRAPM and IMIDM] are mutually conjugate",
@@ -271,7 +271,7 @@ STATEMENTS = (
         needs=("identities",),
         measure=measures.conjugate,
     ),
-    said(
+    statement(
         key="os-trapm-imidm-accuracy",
         where="section 2, on Krysl (2008)",
         says="they exhibit ... a higher accuracy than the algorithms by Simo and Wong and Austin et al.",
@@ -279,7 +279,7 @@ STATEMENTS = (
         needs=("accuracy-of-others",),
         measure=ahead_of(("TRAPM", "IMIDM"), ("SW", "AKW")),
     ),
-    said(
+    statement(
         key="os-prk-almost-poisson",
         where="section 2, on Nukala & Shelton (2007)",
         says="In the free rigid body case, the algorithms exactly preserve the momentum, and PRK is almost Poisson",
@@ -287,7 +287,7 @@ STATEMENTS = (
         needs=("defects",),
         measure=measures.almost_poisson,
     ),
-    said(
+    statement(
         key="os-nukala-shelton-superior",
         where="section 2, on Nukala & Shelton (2007)",
         says="[PRK and MCG] exhibit superior performance compared with the algorithms of Simo and Wong, "
@@ -301,7 +301,7 @@ STATEMENTS = (
             ("free-body", "heavy-top", "fast-top", "slow-top"),
         ),
     ),
-    said(
+    statement(
         key="os-new3-no-drift",
         where="section 5.6, on Koziara & Bicanic (2010)",
         says="In the numerical tests reported [by its authors], the algorithm performs well, showing no energy drift",
@@ -309,7 +309,7 @@ STATEMENTS = (
         needs=(TABLE, FIGURE_1),
         measure=measures.no_drift_of_new3,
     ),
-    said(
+    statement(
         key="os-rattle",
         where="section 2",
         says="[RATTLE] is symplectic and momentum-preserving both for the free body case and the generic "
@@ -329,7 +329,7 @@ STATEMENTS = (
         ),
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-exact-up-to-time",
         where="section 2, on Ge & Marsden (1988)",
         says="the methods are symplectic, momentum preserving, and energy preserving: this implies that they are "
@@ -340,7 +340,7 @@ STATEMENTS = (
         measure=measures.changed_time,
         figure=TABLE,
     ),
-    said(
+    statement(
         key="os-vlv-and-rattle",
         where="section 5.7",
         says="The method [VLV] is closely related to, but different, from the RATTLE method",

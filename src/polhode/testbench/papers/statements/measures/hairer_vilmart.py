@@ -150,10 +150,11 @@ def exact_splitting(errors: dict[Any, Any]) -> Finding:
 
 def another_bracket(table: TableResult) -> Finding:
     """C(y) is kept, so the map is Poisson for a multiple of the bracket; for this one it is not."""
-    kept = {m: table.cell(m, "C") for m in ("IMR2", "IMR4", "IMR6")}
-    cases = {m: c.measured == "yes" and table.cell(m, "Poisson").measured == "no" for m, c in kept.items()}
+    casimirs = {m: table.cell(m, "C") for m in ("IMR2", "IMR4", "IMR6")}
+    cases = {m: c.measured == "yes" and table.cell(m, "Poisson").measured == "no" for m, c in casimirs.items()}
     measured = (
         f"not Poisson for the standard bracket ({table.cell('IMR2', 'Poisson').value:.0e}), while C(y) is kept to "
-        f"{max(c.value for c in kept.values()):.0e}; then A hat(y0) A^T = det(A) hat(y1), a multiple, for every method"
+        f"{max(x.value for x in casimirs.values()):.0e}; then A hat(y0) A^T = det(A) hat(y1), a multiple, for every "
+        "method"
     )
-    return judged(cases, measured, max(c.value for c in kept.values()))
+    return judged(cases, measured, max(c.value for c in casimirs.values()))
