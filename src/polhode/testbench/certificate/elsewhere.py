@@ -61,7 +61,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL))) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
             if _converges_later(look, state, order_there):
-                look.differs.setdefault(words, "only steps far below a hundredth of a radian converge")
+                look.later.append(words)
                 continue
             found = 0.0
         elif slows:

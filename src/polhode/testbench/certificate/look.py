@@ -130,6 +130,7 @@ class Look:
         self.fails: dict[
             str, str
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
+        self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.character = Character()

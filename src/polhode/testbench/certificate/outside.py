@@ -104,6 +104,9 @@ def _oddities(look: Look) -> list[str]:
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
         rest += f", and at {len(more) - MOST_NAMED} more states" if len(more) > MOST_NAMED else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
+    if look.later:
+        where = ", ".join(dict.fromkeys(look.later))
+        told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
     if look.fails:
         first, *more = (f"{where} it {what}" for where, what in look.fails.items())
         told.append(f"It does not run everywhere: {'; '.join([first, *more])}.")
