@@ -204,7 +204,8 @@ def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tup
         return f"only at {above[0][0]:g} rad a step", "scales"
     (a, c), (b, d) = above[:2]  # the smallest steps: at large ones a defect no longer grows
     power = np.log(d / c) / np.log(b / a)
-    overall = np.polyfit(*np.log(np.transpose(above)), 1)[0]
+    x, y = np.log(np.array(above)).T
+    overall = np.polyfit(x, y, 1)[0]
     if power < 1 or (max(found) < LOOSE and overall < BY_TOLERANCE):  # a method of order 1 has one that falls like h^2
         return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"
