@@ -13,7 +13,10 @@ GREEK = (
     *("Omega", "Pi", "Psi", "Theta", "Gamma", "Phi", "Delta"),
 )
 FUNCTIONS = ("exp", "sin", "cos", "tan", "atan", "det")
-OPERATORS = ("cay", "dexp", "hat", "conj", "Im", "tr", "dist", "dr", "dcay", "log", "tanh")
+OPERATORS = (
+    *("cay", "dexp", "hat", "conj", "Im", "tr", "dist", "dr", "dcay", "log", "tanh"),
+    *("angle", "err", "rtol", "atol"),
+)
 SPLIT = {"Qh": "Q_{h}", "ph": "p_{h}", "iJ": "J^{-1}"}  # names whose second letter is an index
 SIGNS = {"<-": r"\leftarrow ", "->": r"\to ", "<=": r"\le ", ">=": r"\ge ", "...": r"\cdots ", "*": r"^{*}", "~": ""}
 
@@ -25,6 +28,9 @@ TOKEN = re.compile(
 SCRIPT = re.compile(r"\{([^{}]*)\}|\(([^()]*)\)|(-?[A-Za-z0-9]+(?:-\d)?)")
 LABEL = r"(?:Misprints?|Pitfalls?|Source|Default|Reveals|Conserved|Not printed):"
 """What begins a paragraph of its own."""
+
+SECTION = r"(?:Idea|What it keeps|For what|Pitfalls|Certificate)\."
+"""What a paragraph of a lecture is about."""
 
 CODE = re.compile(r"\b(?:void|double|import|def|return|lambda)\b")
 """What no formula says."""
@@ -185,7 +191,7 @@ def _block(block: str) -> str:
         if line.startswith("    "):
             rest = "\n".join(lines[i:])
             return _block("\n".join(lines[:i])) + "\n\n" + _block(rest) if i else _code(lines)
-    return re.sub(rf"^({LABEL})", r"**\1**", prose(" ".join(block.split())))
+    return re.sub(rf"^({LABEL}|{SECTION})", r"**\1**", prose(" ".join(block.split())))
 
 
 def listed(lines: list[str]) -> str:
@@ -214,7 +220,9 @@ def displayed(lines: list[str]) -> str:
     rows = []
     for row in columns:
         cells = [words(cell) if _is_words(cell) else tex(cell) for cell in row]
-        if said:
+        if said and _is_words(row[0]):
+            cells[0] = " &= ".join(words(part.strip()) for part in row[0].split("=", 1))
+        elif said:
             cells[0] = cells[0].replace("=", "&=", 1)
         rows.append(r" \qquad ".join(cells))
     begin, end = ("\\begin{split}", "\\end{split}") if said else ("\\begin{array}{l}", "\\end{array}")

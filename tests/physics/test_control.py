@@ -74,7 +74,6 @@ def test_sentences():
         "it must be a whole number of them: take h": lambda: ph.solve(controlled(), "VLV", h=0.1, n_steps=2),
         "give Sampled": lambda: ph.Problem(inertia=J, Omega0=W, control=law),
         "above zero": lambda: ph.Sampled(law, period=-1),
-        "reduce does not go": lambda: ph.solve(controlled(), "VLV", h=0.05, n_steps=20, reduce="momentum"),
         "takes no controller": lambda: ph.solve(controlled(), "TAYLOR", h=0.05, n_steps=2),
     }.items():
         with pytest.raises(ph.InputError, match=sentence):

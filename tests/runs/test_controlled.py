@@ -120,11 +120,3 @@ def test_a_law_that_gives_none_later_ends_the_run():
     with pytest.warns(ph.RunWarning):
         s = ph.solve(p, "VLV", h=H, n_steps=20)
     assert len(s.t) == 11 and "three finite numbers. What" in s.message and ".." not in s.message
-
-
-@pytest.mark.parametrize("compiled", [None, False])
-def test_events_are_refused_however_it_runs(compiled):
-    with pytest.raises(ph.InputError, match="events do not go with a controller"):
-        ph.solve(
-            controlled(), "VLV", h=H, n_steps=4, compiled=compiled, events={"slow": lambda t, Q, Omega: Omega[2] - 1}
-        )

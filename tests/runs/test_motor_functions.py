@@ -118,7 +118,7 @@ def test_in_files_pickles_ensembles_at_times_and_in_a_loop_of_ones_own(tmp_path)
 
 BAD = {
     "do not go with a controller": lambda: body(control=ph.Sampled(lambda t, Q, Omega: -Omega, period=0.1)),
-    "one for each wheel": lambda: ph.solve(one(lambda t, Q, Omega: Omega), "VLV", h=0.1, n_steps=2),
+    "each wheel has a law of its own": lambda: ph.solve(one(lambda t, Q, Omega: Omega), "VLV", h=0.1, n_steps=2),
     "did not settle within a step: reduce h": lambda: ph.solve(
         one(lambda t, Q, Omega: 1e4 * Omega[0]), "VLV", h=0.1, n_steps=2
     ),

@@ -75,7 +75,7 @@ def test_pickers_sliders_and_buttons(browser, address):
         assert page.evaluate("lab.chosen.h") == pytest.approx(0.25 / 2**0.5)
         page.focus("#speed")
         page.keyboard.press("ArrowRight")
-        assert page.evaluate("lab.chosen.speed") == 6 and "3200 steps a second" in page.inner_text("#speed-shown")
+        assert page.evaluate("lab.chosen.speed") == 6 and "3200 steps/s" in page.inner_text("#speed-shown")
         page.click("#pause")
         assert page.inner_text("#pause") == "Go on" and _rests(page)
         page.click("#reset")

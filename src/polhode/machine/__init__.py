@@ -13,11 +13,13 @@ FACE = {
     "torque_code": "compile:torque",  # of a torque of type TORQUE or MOMENT
     "potential_code": "compile:potential",  # of a potential
     "event_code": "watching:event",  # of a function that a run watches, or that sets its steps
+    "law_code": "holding:law",  # of the law of a controller or of motors
     "stages_torque": "quadrature_lanes:torque_for",  # the torque of a method whose stages are the lanes, and its type
     # ---- loops: one for each method, whatever the torque
     "steps_loop": "compile:loop",  # many steps, states kept every so often
     "survey_loop": "compile:survey",  # the same, with sums of energy and momentum on the way
     "watching_loop": "watching:loop",  # the same, and it stops before a step in which a watched function changes sign
+    "held_loop": "holding:loop",  # the same under a controller, whose law is machine code, too
     "reversible_loop": "pacing:reversible",  # steps that follow the motion, and could be taken back
     "controlled_loop": "pacing:controlled",  # steps by a controller
     "series_loop": "taylor_loop:taylor_loop",  # Taylor's method
@@ -27,6 +29,7 @@ FACE = {
     "energies": "compile:energies",  # a potential at every row of quaternions
     "probe": "compile:probe",  # a torque or potential once, by its address
     "event_probe": "watching:look",  # a watched function once, by its address
+    "ask_law": "holding:ask",  # a law once, by its address
     "inside_blocks": "ensemble_watching:inside",  # watched functions at a fraction of a step of some bodies
     "first_node": "quadrature_lanes:first_node",  # for `probe`: a torque in lanes, at one attitude
     "series_once": "taylor_loop:jet_once",  # the series of a motion at one state

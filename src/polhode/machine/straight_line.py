@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.inputs import functions
+from polhode.inputs import functions, laws
 from polhode.inputs.functions import axes, users_attitude
 from polhode.inputs.parameters import Fields
 from polhode.kernels.references import codes, paths
@@ -44,7 +44,7 @@ def straightened(kernel: Callable[..., Any]) -> Any:
     if hasattr(user, "in_c"):
         return in_axes(called_in_c(*user.in_c))
     try:
-        return in_axes(lines(user, more[0] if more else None))
+        return in_axes(lines(user, *(more or (None,))))
     except Exception:  # a function that is given what it does not expect may raise anything: it is left as it is
         return None
 
@@ -55,6 +55,10 @@ def _torque(user: Callable[..., Any], fields: Fields | None) -> Callable:
 
 def _moment(user: Callable[..., Any], fields: Fields | None) -> Callable:
     return _line(functions.moment_call(copied(user, fields), fields), fields, ("t", "Q", "Omega"))
+
+
+def _law(user: Callable[..., Any], fields: Fields | None, n: int) -> Callable:
+    return _line(laws.law_call(copied(user, fields), fields, n), fields, ("t", "Q", "Omega"))
 
 
 def _potential(user: Callable[..., Any], fields: Fields | None) -> Callable:
@@ -95,13 +99,21 @@ def _moment_in_space(line: Callable[..., Any]) -> Callable:
     return moment
 
 
-KINDS: dict[Callable[..., Any], tuple[Callable[[Any, Fields | None], Callable], Callable[[Callable], Callable]]] = {
+def _as_said(line: Callable[..., Any]) -> Callable:
+    def law(t, Q, Omega, par):
+        return line(t, users_attitude(Q, par), apply(axes(par), Omega), par)
+
+    return law
+
+
+KINDS: dict[Callable[..., Any], tuple[Callable[..., Callable], Callable[[Callable], Callable]]] = {
     functions.body_torque: (_torque, _in_body),
     functions.space_torque: (_torque, _in_space),
     functions.body_moment: (_moment, _moment_in_body),
     functions.space_moment: (_moment, _moment_in_space),
     functions.potential_only: (_potential, _in_body),
     functions.timed_potential_only: (_timed_potential, _in_body),
+    laws.law_kernel: (_law, _as_said),
 }
 """By the maker of a kernel from a user's function: what makes lines of the function, and a kernel of these lines."""
 
@@ -136,8 +148,8 @@ def _line(call: Callable[..., Any], fields: Fields | None, arguments: tuple[str,
         symbols.append(tape.argument(name) if n is None else tuple(tape.argument(f"{name}[{k}]") for k in range(n)))
     count = 0 if fields is None else fields.first + sum(int(np.prod(shape)) for shape in fields.shapes)
     result = call(*symbols, tuple(tape.argument(f"par[{k}]") for k in range(count)))
-    results = ", ".join(operand(x) for x in result)
-    text = "\n    ".join([f"def line({', '.join(arguments)}, par):", *tape.text(), f"return {results}"])
+    results = "".join(f"{operand(x)}, " for x in result)
+    text = "\n    ".join([f"def line({', '.join(arguments)}, par):", *tape.text(), f"return ({results})"])
     space: dict[str, Any] = {"np": np, "math": math, "__name__": "straight"}
     exec(text, space)
     return space["line"]

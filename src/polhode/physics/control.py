@@ -1,13 +1,17 @@
 """A controller that looks at the body once a period and holds its torque until it looks again."""
 
+import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_construction, flag, function, positive
+from polhode.inputs.forms import form
+from polhode.inputs.laws import NotSaid, constant_law, law_kernel, side_by_side
+from polhode.inputs.parameters import Fields, arguments
+from polhode.kernels.numbers import Kernel, Mat3, Vec3
 from polhode.pickling import Travels
 
 
@@ -16,14 +20,17 @@ from polhode.pickling import Travels
 class Sampled(Travels):
     """A zero-order hold: a law that is called at t0, t0 + period, ..., and what it says is held in between.
 
-    The period is a whole number of steps. The law is called in Python; the steps between two calls are not.
-    At a call the torque jumps, and the method is started anew: one with a memory, as ADAMS8, keeps its order.
+    The period is a whole number of steps. A law that is a function of its arguments is compiled, and costs about a
+    microsecond a period. One that remembers (an object, an integral term in a closure), draws random numbers or cannot
+    be compiled is called in Python, once a period; stats["law"] of a run says which it was.
+    At a look the torque jumps, and the method is started anew: one with a memory, as ADAMS8, keeps its order.
 
     Parameters
     ----------
     law : callable
         law(t, Q, Omega) -> three numbers, the torque on the body in body axes; with `wheels` one number for each wheel,
-        the torque of its motor on it; as the torque of one Wheel, one number
+        the torque of its motor on it; as the torque of one Wheel, one number. It may take the parameters of the
+        problem, law(t, Q, Omega, p), or its args
     period : float
         Between two calls: a whole number of steps.
     wheels : bool
@@ -64,32 +71,15 @@ class Sampled(Travels):
             )
         return k
 
-    def torque(self, t: float, Q: np.ndarray, Omega: np.ndarray, n: int = 3) -> np.ndarray:
-        """What the law says, checked: n numbers."""
-        words = f"{n} finite numbers, one for each wheel" if self.wheels else "three finite numbers"
-        return _torques(self.law(t, Q, Omega), t, n, "The law of the controller returned", words)
-
-
-def _torques(value: Any, t: float, n: int, who: str, words: str) -> np.ndarray:
-    """n finite numbers, or a sentence."""
-    try:
-        u = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        u = np.array(np.nan)
-    if u.shape != (n,) or not np.isfinite(u).all():
-        raise InputError(f"{who} {one_line(value)} at t = {t:g}; it must be {words}.")
-    return u
-
 
 @dataclass(frozen=True)
 class Motors(Travels):
-    """The law of motors of which each has a torque of its own: a number, a function, or a Sampled."""
+    """The law of motors of which each has a torque of its own: a number, or a function."""
 
     each: tuple[Any, ...]
 
-    def __call__(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> list[Any]:
-        laws = (x.law if isinstance(x, Sampled) else x for x in self.each)
-        return [x(t, Q, Omega) if callable(x) else x for x in laws]
+    def __call__(self, *arguments: Any) -> list[Any]:
+        return [x(*arguments) if callable(x) else x for x in self.each]
 
 
 @dataclass(frozen=True)
@@ -103,10 +93,6 @@ class Continuous(Travels):
     def steps(self, h: float) -> int:
         """How many steps of h a period has."""
         return 1
-
-    def torque(self, t: float, Q: np.ndarray, Omega: np.ndarray, n: int = 1) -> np.ndarray:
-        """The torques, checked: n numbers."""
-        return _torques(self.law(t, Q, Omega), t, n, "The motors returned", f"{n} finite numbers, one for each wheel")
 
 
 def of_motors(each: tuple[Any, ...], control: Any) -> Any:
@@ -138,4 +124,40 @@ def of_motors(each: tuple[Any, ...], control: Any) -> Any:
         raise InputError(
             f"The motors are sampled with the periods {periods}; they look at the same times: give one period."
         )
-    return Sampled(Motors(each), periods[0], wheels=True)
+    return Sampled(Motors(tuple(x.law if isinstance(x, Sampled) else x for x in each)), periods[0], wheels=True)
+
+
+def law_of(control: Sampled | Continuous, wheels: int, fields: Fields | None) -> tuple[Kernel, bool]:
+    """The law as a kernel, for a body with so many wheels, and whether it takes the parameters of the problem."""
+    if not isinstance(control.law, Motors):
+        own = _fields_of(control.law, fields)
+        return law_kernel(control.law, own, wheels if control.wheels else 3), own is not None
+    taken, kernels = False, []
+    for x in control.law.each:
+        own = _fields_of(x, fields) if callable(x) else None
+        kernels.append(law_kernel(x, own, 0) if callable(x) else constant_law(x))
+        taken = taken or own is not None
+    return functools.reduce(side_by_side, kernels), taken
+
+
+def _fields_of(law: Callable[..., Any], fields: Fields | None) -> Fields | None:
+    """The parameters, if a law cannot do without; a sentence where it takes something else."""
+    least, _ = arguments(law)
+    return form("law", law, fields if least > 3 else None, ("t", "Q", "Omega")).fields
+
+
+def asked(
+    control: Sampled | Continuous, law: Kernel, t: float, Q: Mat3, Omega: Vec3, par: Any, wheels: int
+) -> tuple[float, ...]:
+    """What the law of a controller says in Python, a kernel of `law_of`, checked."""
+    try:
+        said: Any = law(t, Q, Omega, par)
+    except NotSaid as wrong:
+        said = wrong.value
+    else:
+        if all(isinstance(x, (int, float)) and math.isfinite(x) for x in said):
+            return tuple(map(float, said))
+    who = "The law of the controller" if isinstance(control, Sampled) else "A motor"
+    many = "three finite numbers" if not control.wheels else f"{wheels} finite numbers, one for each wheel"
+    words = "a finite number: each wheel has a law of its own" if isinstance(control.law, Motors) else many
+    raise InputError(f"{who} returned {one_line(said)} at t = {t:g}; it must be {words}.")

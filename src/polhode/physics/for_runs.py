@@ -13,7 +13,7 @@ from polhode.inputs.quaternions import quaternion_of_one
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import rotor_inside, takes_all
 from polhode.kernels.numbers import Kernel
-from polhode.physics.forces import ROTOR
+from polhode.physics.control import asked
 from polhode.physics.parameter_row import ParameterRow
 
 
@@ -36,15 +36,13 @@ class ForRuns(ParameterRow):
         kernels = (self.torque_kernel, self.moving_kernels.get("all"), *held, timed, self.potential_kernel)
         return [f for f in kernels if f is not None]
 
-    def holding(self, u: np.ndarray) -> Self:
-        """A copy in which the controller holds the torque u, in the user's axes."""
-        other = self.copied(internal=replace(self.internal, held=tuple(u.tolist())))
-        return other.copied(parameters=other.own_parameters())
-
-    def driving(self, t: float, curve: np.ndarray, momenta: np.ndarray) -> tuple[float, ...]:
-        """The parameters while motors change the momenta of the wheels from those at t; see ``Internal.driven``."""
-        numbers, at = self.internal.driven(t, curve, momenta, self.axes), ROTOR
-        return self.parameters[:at] + numbers + self.parameters[at + len(numbers) :]
+    def said(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
+        """What the law of the controller says at a state, as the motors can give it: numbers in the user's axes."""
+        assert self.control is not None and self.law is not None
+        wheels = self.internal.wheels
+        state = tuple((Q @ self.axes).ravel().tolist()), tuple((Omega @ self.axes).tolist())
+        u = np.array(asked(self.control, self.law, t, *state, self.parameters, len(wheels.each) if wheels else 0))
+        return wheels.clipped(u) if wheels and self.control.wheels else u
 
     def driven(self, looks: np.ndarray) -> Self:
         """A copy that knows what its motors did in a run: see ``Wheels.looks``."""

@@ -16,9 +16,6 @@ from polhode.integrators.velocity import Forces
 from polhode.kernels.step import INTERNAL
 from polhode.physics.wheels import Wheels
 
-ROTOR = 18
-"""Where among the parameters of a torque the momentum l of a rotor is: behind the axes and the damping."""
-
 
 @dataclass(frozen=True)
 class Internal:
@@ -35,18 +32,6 @@ class Internal:
         """The same with wheels, from their start."""
         l, rate = wheels.rotor_of(wheels.momenta), wheels.rate_of(wheels.torques)
         return replace(self, rotor=l, rate=rate, since=wheels.since, wheels=wheels)
-
-    def driven(self, t: float, curve: np.ndarray, momenta: np.ndarray, axes: np.ndarray) -> tuple[float, ...]:
-        """The numbers of the rotor and those after them, in principal axes, from t on, where wheels have these momenta.
-
-        The momenta then change by sum_j (time - t)^(j + 1) curve_j; the curve is (s, wheels).
-        """
-        assert self.wheels is not None
-        l, rates = self.wheels.rotor_of(momenta) @ axes, curve @ self.wheels.axes @ axes
-        if not self._curved:
-            return *l.tolist(), *rates[0].tolist(), t
-        zeros = (0.0,) * (CURVE - rates.size)
-        return *l.tolist(), 0.0, 0.0, 0.0, t, 0.0, 0.0, 0.0, *rates.ravel().tolist(), *zeros
 
     def replaced(self, name: str, damping: Any, rotor: Any) -> "Internal":
         """The same with other damping or another rotor, where there was one."""

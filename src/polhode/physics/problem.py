@@ -17,7 +17,7 @@ from polhode.integrators.velocity import Forces
 from polhode.kernels.numbers import Kernel
 from polhode.physics import torques
 from polhode.physics.agreement import check_functions
-from polhode.physics.control import Continuous, Sampled, of_motors
+from polhode.physics.control import Continuous, Sampled, law_of, of_motors
 from polhode.physics.for_runs import ForRuns
 from polhode.physics.forces import Internal, damping_tensor
 from polhode.physics.quantities import Quantities
@@ -47,7 +47,7 @@ class Problem(Quantities, ForRuns):
         C: a number, three, or a symmetric tensor; the torque is -C Omega in body axes
     control : Sampled
         Sampled(law, period=...): law(t, Q, Omega) -> torque in body axes, held for a period; with wheels=True ->
-        torques of the motors, one for each wheel
+        torques of the motors, one for each wheel; or law(t, Q, Omega, p)
     rotor : three numbers
         l: constant angular momentum of something that spins inside the body, in body axes; Pi0 stays J Omega0
     wheels : sequence of Wheel
@@ -137,7 +137,8 @@ class Problem(Quantities, ForRuns):
         self.control = control
         first = named.FIRST + self.internal.count
         self.fields, row = named.fields(parameters, args, first)
-        forms = torques.forms_of(users, self.fields)
+        self.law, in_law = (None, False) if control is None else law_of(control, len(each), self.fields)
+        forms = torques.forms_of(users, self.fields, in_law)
         self.functions, self.parameters_of = users, _axes_alone
         self._set_kernels(users, forms)
         self.parameters = (0.0,) * first + row
@@ -191,7 +192,7 @@ class Problem(Quantities, ForRuns):
         self.has_torque = torque is not functions.no_torque
         self.functions = self.fields = None
         self.internal, self.forces, self.moving_kernels, self.conservative_kernel = Internal(), Forces(), {}, torque
-        self.control = None
+        self.control = self.law = None
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
         self.parameters = (

@@ -44,6 +44,7 @@ class ProblemData(Travels):
     internal: Internal
     forces: Forces
     control: Sampled | Continuous | None
+    law: Kernel | None  # of the controller: (t, Q, Omega, parameters) -> numbers, in the user's axes
     fields: Fields | None  # names and shapes of what the user named
     parameters: tuple[float, ...]
     parameters_of: Callable[[np.ndarray, np.ndarray], np.ndarray] | None  # (moments, axes) -> the first of them

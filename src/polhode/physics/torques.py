@@ -39,11 +39,14 @@ def users_functions(**by_label: Any) -> dict[str, Callable[..., Any]]:
     return {label: function(label, f) for label, f in by_label.items() if f is not None}
 
 
-def forms_of(users: Mapping[str, Callable[..., Any]], fields: Fields | None) -> dict[str, Form]:
-    """What each of the functions takes; InputError if they do not go together, or if none takes the parameters."""
+def forms_of(users: Mapping[str, Callable[..., Any]], fields: Fields | None, in_law: bool) -> dict[str, Form]:
+    """What each of the functions takes; InputError if they do not go together, or if nobody takes the parameters.
+
+    `in_law`: the law of a controller does.
+    """
     forms = {label: form(label, f, fields, *ARGUMENTS[label]) for label, f in users.items()}
     _check_together(forms)
-    if fields is not None and not any(x.fields for x in forms.values()):
+    if fields is not None and not in_law and not any(x.fields for x in forms.values()):
         raise InputError(_unused(fields, forms))
     return forms
 
@@ -140,5 +143,5 @@ def _unused(fields: Fields, forms: Mapping[str, Form]) -> str:
     what = "args" if fields.spread else "parameters"
     more = fields.names if fields.spread else ("p",)
     if not forms:
-        return f"{what} are for a torque or a potential, and none was given."
+        return f"{what} are for a torque, a potential or the law of a controller, and none was given that takes them."
     return f"No function takes the {what}: write {next(iter(forms))}(..., {', '.join(more)}), or leave {what} out."

@@ -8,7 +8,7 @@ the torque u, and the body -u. Its own momentum about the axis and that of every
 with the inertia J of the body and the wheels held fast in it. So the body moves as one of inertia K with a rotor of
 momentum l = sum a p, which under constant motor torques changes at a constant rate. A motor that is sampled has a
 constant torque from one look to the next: p is linear in between, and is kept at the looks; of one whose torque is a
-function p is a polynomial in every step (``runs/collocated_motors.py``).
+function p is a polynomial in every step (``kernels/holding.py``).
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,8 @@ class Wheel(Travels):
         relative to the body, at the start
     torque : float, callable or Sampled
         of the motor on the wheel: constant, f(t, Q, Omega) -> number, or Sampled(law, period=...) with a law like that;
-        the body feels the opposite. A function is called in Python, some ten times in a step
+        the body feels the opposite. A function is compiled where it can be, and costs a few microseconds a step; one
+        that cannot be is called in Python, some ten times in a step. Functions may take the parameters of the problem
     max_torque : float
         what the motor can give: the torque is clipped there
 
@@ -79,9 +80,10 @@ class Wheel(Travels):
             return self.torque
         if callable(self.torque):
             least, most = arguments(inputs.function("torque of Wheel", self.torque))
-            if not least <= 3 <= most:
+            if not (least <= 3 <= most or least > 3):
                 raise InputError(
-                    "torque of Wheel is a function; it is called as torque(t, Q, Omega), and gives one number."
+                    "torque of Wheel is a function; it is called as torque(t, Q, Omega), or with the parameters of the "
+                    "problem behind, and gives one number."
                 )
             return self.torque
         return self.clipped(inputs.number("torque of Wheel", self.torque))

@@ -1,7 +1,6 @@
-"""Runs a method's kernel under a controller: from one of its looks to the next, with the torque that it holds."""
+"""Runs a method's kernel under a controller: from one of its looks to the next, with what it holds in between."""
 
 import array
-import functools
 from typing import Any
 
 import numpy as np
@@ -9,22 +8,25 @@ import numpy as np
 from polhode.errors import InputError, RunError
 from polhode.inputs import steps_to
 from polhode.integrators.method import Method
+from polhode.kernels import holding
+from polhode.kernels.numbers import Body, Mat3, State, Vec3
+from polhode.physics.control import asked
 from polhode.physics.problem import Problem
-from polhode.physics.wheels import spun
-from polhode.runs.collocated_motors import coefficients, nodes_for
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.collocated_motors import collocation, nodes_for
+from polhode.runs.kernel_runner import KernelRunner, Watch
+from polhode.runs.machine_law import MachineLaw, machine_law
 from polhode.runs.reductions import Survey
+
+FEW = 16
+"""Looks below which a loop of its own is not worth compiling: the bits are the same without."""
 
 
 class ControlledRunner(KernelRunner):
     """A KernelRunner whose problem has a controller, which looks once a period, counted from the start of the problem.
 
-    `held` is (k, t, u1, u2, u3): before step k of the problem, at t, the controller looked last, and it holds u since,
-    in the user's axes. Of one that drives wheels it is (k, t, torques of the motors, momenta of the wheels then), of
-    motors whose torques are functions it has the coefficients of ``collocated_motors.py`` in place of torques, and
-    `looks` has all of them, without k. A look is a jump of the torque, so the method is started anew there: what it
-    carries, be it torques of the past or a guess, belongs to the torque before. A run is so, for every method, that of
-    its pieces.
+    `held` is (k, row): before step k of the problem the controller looked last, and since then it holds a row of
+    ``kernels/holding.py``; of one that drives wheels `looks` has all rows. Where the law is machine code, so is the
+    loop from look to look. A law that is called in Python is called once a period, between loops of machine code.
     """
 
     def __init__(
@@ -39,17 +41,39 @@ class ControlledRunner(KernelRunner):
         survey: Survey | None = None,
         held: tuple[float, ...] = (),
     ) -> None:
-        assert problem.control is not None  # see ``runner_of``
-        self._control, self._looks = problem.control, 0
+        assert problem.control is not None and problem.law is not None  # see ``runner_of``
+        self._control, self._looks, self._kernel = problem.control, 0, problem.law
         self._period = problem.control.steps(h)
-        if survey is not None:
-            raise InputError(
-                f"reduce does not go with a controller, and {problem.name!r} has one: save states instead."
-            )
-        super().__init__(problem, method, h, compiled, Q, Omega, t)
+        super().__init__(problem, method, h, compiled, Q, Omega, t, survey)
+        self._memory = self.share()
+        self._set_look()
+        self._machine_law: MachineLaw | None = None
+        self.law = "Python, as the steps"
+        if self.is_compiled:
+            self._machine_law, self.law = machine_law(self, self._kernel, self._size)
         self.held, self.looks = held, array.array("d")
         if held:
-            self._hold()
+            self._hold(held)
+
+    def _set_look(self) -> None:
+        """How it looks, and the numbers of the wheels that this takes."""
+        wheels = self.problem.internal.wheels
+        if not self._control.wheels or wheels is None:
+            self._look_at, self._hold_row = holding.look_at_torque, holding.hold_torque
+            self._sizes, self._width, self._about = (3, 0), 4, array.array("d", [0.0])
+            self._first_row, self._size = (0.0,) * 4, 3
+            return
+        k = self._size = len(wheels.each)
+        s = nodes_for(self.method) if wheels.curved else 1
+        self._look_at, self._hold_row = holding.look_at_wheels, holding.hold_wheels
+        axes, beside = wheels.axes @ self.problem.axes, wheels.rotor @ self.problem.axes
+        most = [np.inf if w.max_torque is None else w.max_torque for w in wheels.each]
+        about = [*np.column_stack([axes, most]).ravel().tolist(), *beside.tolist()]
+        if wheels.curved:
+            self._look_at, self._hold_row = holding.look_at_motors, holding.hold_curve
+            about += [*collocation(s), *(2 * s * k) * [0.0]]
+        self._sizes, self._width, self._about = (k, s), 1 + (s + 1) * k, array.array("d", about)
+        self._first_row = (wheels.since, *(s * k) * (0.0,), *wheels.momenta.tolist())
 
     def first_look(self) -> None:
         """Let the controller look at the start, before there is a run: what the law raises is for the user."""
@@ -70,22 +94,97 @@ class ControlledRunner(KernelRunner):
                 f"{period:g}. Take a step from there, or make an Integrator."
             )
 
+    # ---- steps --------------------------------------------------------------------------------------
+
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
         done, iterations, error = 0, 0, 0.0
+        loop = self._loop(n)
         while done < n:
             i = first + done
+            if loop is not None:
+                result = self._by_machine(loop, i, n - done, every, left, out, row)
+                if result is None:
+                    loop = None  # a function of the user's raised: from here on piece by piece, and Python says where
+                    continue
+                took, row, left, its, error, how = result
+                done, iterations = done + took, iterations + its
+                if done == n or how == holding.LOOKED:
+                    break
+                i = first + done
             try:
                 self._look_before(i)
             except Exception as raised:
                 self.raised = raised
                 return done, row, left, iterations, 0.0, self.state
-            size = min(self._period - self._number(i) % self._period, n - done)
+            size = self._until_look(i, n - done)
             took, row, left, its, error, _ = super().advance(i, size, every, left, out, row)
             done, iterations = done + took, iterations + its
             if took < size:
                 break
         return done, row, left, iterations, error, self.state
+
+    def _loop(self, n: int) -> Any:
+        """The loop from look to look, where n steps are worth one and the law is machine code as it is now."""
+        if self._machine_law is None or not self.is_compiled:
+            return None
+        if self._machine_law.is_outdated():
+            self._machine_law, self.law = machine_law(self, self._kernel, self._size)
+        if self._machine_law is None or self._survey is not None or n < FEW * self._period:
+            return None
+        sizes = len(self.state[3]), len(self.body[2])
+        return self._machine_law.loop(self.method, self._look_at, sizes, self.machine_arguments()[1])
+
+    def _by_machine(
+        self, loop: Any, first: int, n: int, every: int, left: int, out: np.ndarray, row: int
+    ) -> tuple[Any, ...] | None:
+        """Steps by the loop from look to look, and how the last look went; None, and nothing done, where it raised."""
+        assert self._machine_law is not None
+        width, keeps = self._width, int(self._control.wheels)
+        last = int(self.held[0]) if self.held else -1
+        table = np.zeros(width * (2 + keeps * (n // self._period + 1)))
+        table[:width] = self.held[1:] or self._first_row
+        numbers, head = np.array(self.numbers()), self.machine_arguments()[0]
+        clock = self._number(0), self._period, last, keeps
+        try:
+            took, row, left, its, error, at, looked, how = loop(
+                *(*head, self.h, self.t0, first, n, every, left, numbers, out, row),
+                *(self._machine_law.address, np.frombuffer(self._about), self._sizes, clock, table),
+            )
+        except Exception:
+            self._hold(self.held)
+            return None
+        if looked != last:
+            self._looks += looked // self._period - (last // self._period if last >= 0 else -1)
+            at = at if keeps else 1
+            self.held = (looked, *table[width * at : width * (at + 1)].tolist())
+            self.looks.frombytes(table[width : width * (at + 1)].tobytes() if keeps else b"")
+        if how != holding.LOOKED:
+            self._hold(self.held)
+        self._numbers, self._state = numbers, None
+        return took, row, left, its, error, how
+
+    def from_look_to_look(self, watch: Watch) -> Watch:
+        """A loop that watches, with the looks of the controller in between."""
+
+        def watch_and_look(
+            first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray
+        ) -> tuple[Any, ...]:
+            done, iterations = 0, 0
+            while done < n:
+                i = first + done
+                size = self._until_look(i, n - done)
+                try:
+                    self._look_before(i)
+                    took, row, left, its, error, stop = watch(i, size, every, left, out, row, values)
+                except Exception:  # of a function of the user's: a closer look at that step says of which
+                    return done, row, left, iterations, 0.0, True
+                done, iterations = done + took, iterations + its
+                if took < size:
+                    return done, row, left, iterations, error, stop
+            return done, row, left, iterations, 0.0, False
+
+        return watch_and_look
 
     def again(self, problem: Problem, h: float) -> bool:
         """What the controller holds is not known there: made anew."""
@@ -103,63 +202,58 @@ class ControlledRunner(KernelRunner):
             return None
         return None if counted is None else counted + self._looks * self.method.torques_at_start
 
+    # ---- looks --------------------------------------------------------------------------------------
+
     def _number(self, i: int) -> int:
         """The number of step i, counted from the start of the problem."""
         return round((self.t0 - self.problem.t0) / self.h) + i
+
+    def _until_look(self, i: int, most: int) -> int:
+        """How many steps from number i are left to the next look, at most `most`."""
+        return min(self._period - self._number(i) % self._period, most)
 
     def _look_before(self, i: int) -> None:
         """Before step i: hold what the law says now, once, if a whole number of periods has gone by."""
         k = self._number(i)
         if k % self._period or (self.held and self.held[0] == k):
             return
-        t = self.t0 + i * self.h
-        (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
-        self.held = (k, t, *self._says(t, Q, Omega))
-        self._hold()
+        t, width = self.t0 + i * self.h, self._width
+        table = array.array("d", (*(self.held[1:] or self._first_row), *width * (0.0,)))
+        given = self._part, self._ask, self._about, self._sizes, self.h, t, self.state, self.body, table
+        try:
+            how = self._look_at(*given, 0)
+            if how == holding.NOT_REACHED:
+                raise RunError(f"{self.name} did not reach the times at which the motors are looked at: reduce h")
+            if how == holding.NOT_SETTLED:
+                raise RunError("the torques of the motors, which are functions, did not settle within a step: reduce h")
+        except Exception:
+            self._hold(self.held)  # the look may have tried something else
+            raise
+        self.held = (k, *table[width:])
+        self._note()
         self._looks += 1
         self.state = self.method.start(self.h, t, *self.state[:2], self.body)
 
-    def _says(self, t: float, Q: np.ndarray, Omega: np.ndarray) -> list[float]:
-        """What the law says, and the momenta of the wheels where it drives them."""
-        wheels = self.problem.internal.wheels
-        if not self._control.wheels or wheels is None:
-            return self._control.torque(t, Q, Omega).tolist()
-        curve = wheels.clipped(self._control.torque(t, Q, Omega, len(wheels.each)))[None]
-        p = wheels.momenta if not self.held else self._spins(t)
-        if wheels.curved:
-            before = self._course()[0] if self.held else curve[:0]
-            motors = functools.partial(self._motors, t, p)
-            curve = coefficients(motors, curve[0], before, nodes_for(self.method), self.h)
-        return [*curve.ravel().tolist(), *p.tolist()]
+    def _ask(self, t: float, Q: Mat3, Omega: Vec3, par: Any) -> tuple[float, ...]:
+        """What the law says; by Python where machine code does not know, so that it says why."""
+        said = self._machine_law and self._machine_law.said(t, Q, Omega, par)
+        return said or asked(self._control, self._kernel, t, Q, Omega, par, self._size)
 
-    def _motors(self, t: float, p: np.ndarray, x: float, curve: np.ndarray) -> np.ndarray:
-        """The torques of motors at a part x of the step from t, while the momenta of the wheels change as given."""
-        wheels = self.problem.internal.wheels
-        assert wheels is not None
-        self.give(self.problem.driving(t, curve, p))
-        row = super().part(x * self.h, t)
-        if row is None:
-            raise RunError(f"{self.name} did not reach t = {t + x * self.h:g} for the torques of the motors: reduce h")
-        (Q,), (Omega,) = self.in_users_axes(np.array([row]))
-        return wheels.clipped(self._control.torque(t + x * self.h, Q, Omega, len(wheels.each)))
+    def _part(self, h: float, t: float, state: State, body: Body) -> tuple[Any, Any, float]:
+        """(q, Pi, error) after a part of a step from where it is; see ``kernels/holding.py``."""
+        row = super().part(h, t)
+        return (state[0], state[1], 1.0) if row is None else (row[:4], row[4:], 0.0)
 
-    def _course(self) -> tuple[np.ndarray, np.ndarray]:
-        """How the momenta of the wheels change since the last look, and what they were."""
-        assert self.problem.internal.wheels is not None
-        numbers = np.array(self.held[2:]).reshape(-1, len(self.problem.internal.wheels.each))
-        return numbers[:-1], numbers[-1]
-
-    def _spins(self, t: float) -> np.ndarray:
-        """The momenta of the wheels at t, after the last look."""
-        curve, p = self._course()
-        return spun(p, curve, t - self.held[1])
-
-    def _hold(self) -> None:
-        if not self._control.wheels:
-            self.give(self.problem.holding(np.array(self.held[2:])).parameters)
+    def _hold(self, held: tuple[float, ...]) -> None:
+        """Hold a row, or nothing: what the problem begins with."""
+        if not held:
+            self._memory[:] = array.array("d", self.problem.parameters)
             return
-        self.looks.extend(self.held[1:])
-        self.give(self.problem.driving(self.held[1], *self._course()))
+        self._hold_row(self._about, self._sizes, self._memory, held[1:], 0)
+
+    def _note(self) -> None:
+        if self._control.wheels:
+            self.looks.extend(self.held[1:])
 
     def as_driven(self, last: bool = False) -> Problem:
         """The problem, which knows what its motors did since the runner was made; see ``Runner.as_driven``."""
@@ -169,6 +263,6 @@ class ControlledRunner(KernelRunner):
     def recall(self, held: np.ndarray, looks: np.ndarray) -> None:
         """Go on from what was held, after looks before: of a checkpoint."""
         self.held = (int(held[0]), *held[1:].tolist())
-        self._hold()
+        self._hold(self.held)
         self.looks = array.array("d", looks.tolist())
         self._looks = int(held[0]) // self._period + 1

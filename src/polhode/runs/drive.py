@@ -165,7 +165,7 @@ class Run:
     def trajectory(self, integrator: Any = None) -> Trajectory:
         """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
-        stats = {
+        stats: dict[str, Any] = {
             "n_steps": self.done,
             "n_torque": runner.torques(self.done, self.iterations),
             "n_iterations": self.iterations,
@@ -174,6 +174,8 @@ class Run:
             "wall_time": self.seconds,
             "largest_turn": abs(runner.h) * self.rows.fastest(),
         }
+        if runner.law:
+            stats["law"] = runner.law
         if self.resumed_at is not None:
             stats["resumed_at"] = self.resumed_at
         try:

@@ -1,8 +1,9 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
-from collections.abc import Sequence
+import array
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,13 +13,16 @@ from polhode.integrators.method import Method
 from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.numbers import Numbers, State
+from polhode.kernels.numbers import State
 from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.reductions import Survey
 from polhode.runs.step_failures import failure_of
 from polhode.runs.users_axes import in_users_axes
+
+Watch: TypeAlias = Callable[..., tuple[Any, ...]]
+"""watch(first, n, every, left, out, row, values): see ``machine_events.py``."""
 
 DOUBTS = 16
 """In how many steps machine code may raise where Python does not, before Python takes all of them."""
@@ -30,6 +34,7 @@ class KernelRunner:
     width = 7  # numbers in a row: q, Pi
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
+    law = ""  # of a controller
     _state: State | None = None  # the state as tuples, or
     _numbers: np.ndarray | None = None  # as machine code has left it
 
@@ -252,13 +257,19 @@ class KernelRunner:
     def state(self, state: State) -> None:
         self._state, self._numbers = state, None
 
-    def give(self, par: Numbers) -> None:
-        """Take other parameters of the torque, from here on."""
-        J, iJ, numbers, (kernel, _, *rest) = self.body
-        self.body = (J, iJ, numbers, (kernel, par, *rest))
+    def share(self) -> "array.array[float]":
+        """The parameters of the torque as memory of this runner, which machine code reads, too: may be written to."""
+        J, iJ, numbers, (kernel, par, *rest) = self.body
+        memory = array.array("d", par)
+        self.body = (J, iJ, numbers, (kernel, memory, *rest))
         if self._code is not None:
-            numbers, address, _ = self._code.head
-            self._code = replace(self._code, head=(numbers, address, np.array(par)))
+            constants, address, _ = self._code.head
+            self._code = replace(self._code, head=(constants, address, np.frombuffer(memory)))
+        return memory
+
+    def from_look_to_look(self, watch: Watch) -> Watch:
+        """A loop that watches, as it is where no controller looks: see ``controlled_runner.py``."""
+        return watch
 
     def as_driven(self, last: bool = False) -> Problem:
         """The problem, with what a controller did to its wheels; see ``controlled_runner.py``."""

@@ -37,7 +37,7 @@ def watching(runner: KernelRunner, kernels: Any, code: Any) -> Callable[..., tup
             values[:] = after.tolist()
         return *done, stop
 
-    return watch
+    return runner.from_look_to_look(watch)
 
 
 def check_event(runner: KernelRunner, kernel: Kernel, machine: Any, axes: np.ndarray) -> None:

@@ -19,6 +19,7 @@ class PlainRunner:
     width = 12  # numbers in a row: Q, Omega
     ended = ""
     held: tuple[float, ...] = ()  # no controller
+    law = ""
 
     def __init__(self, problem: Problem, function: Any, h: float) -> None:
         if problem.control is not None:

@@ -25,7 +25,8 @@ class Runner(Protocol):
     t0: float
     width: int  # numbers in a row
     ended: str  # the event that has ended the run, if one has
-    held: tuple[float, ...]  # the torque that a controller holds, if there is one and it has looked
+    held: tuple[float, ...]  # what a controller holds, if there is one and it has looked
+    law: str  # how that is called: by machine code, or why by Python; "" where there is none
     raised: Exception | None  # what a user's function raised, which ended the run
 
     @property

@@ -122,6 +122,7 @@ class TaylorRunner:
     raised: Exception | None = None
     ended = ""  # by an event: see ``watched.py``
     held: tuple[float, ...] = ()  # no controller
+    law = ""
     _first: tuple[Any, ...] | None = None  # where it began again: the start, its row and its place
 
     def __init__(

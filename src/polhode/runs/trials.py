@@ -222,10 +222,8 @@ def _speed(problem: Problem, length: float) -> float:
     torque = problem.torque(*start)
     if problem.control is not None:
         wheels = problem.internal.wheels
-        if problem.control.wheels and wheels is not None:
-            torque = torque - wheels.rate_of(wheels.clipped(problem.control.torque(*start, len(wheels.each))))
-        else:
-            torque = torque + problem.control.torque(*start)
+        said = problem.said(*start)
+        torque = torque - wheels.rate_of(said) if problem.control.wheels and wheels is not None else torque + said
     pushed = math.sqrt(float(np.abs(torque).max() / problem.moments.min()))
     return max(float(np.linalg.norm(problem.Omega0)), pushed, 1e-3 / abs(length))
 

@@ -39,8 +39,6 @@ class Watched:
         self._crossed: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
         if events:
-            if runner.problem.control is not None:
-                raise InputError(f"events do not go with a controller, and {runner.problem.name!r} has one.")
             self._values = [self._first(name) for name in events.functions]
             self._machine = _machine_watch(runner, events)
 

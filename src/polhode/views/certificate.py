@@ -16,7 +16,7 @@ from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
 from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
 from polhode.views.page import table as html_table
-from polhode.views.tables import Folded, drawn
+from polhode.views.tables import Folded, Side, drawn
 
 GOOD, BAD, OPEN, PLAIN = "good", "bad", "open", "plain"
 COLOUR = {GOOD: "green", BAD: "dark_orange3", OPEN: "dim", PLAIN: ""}
@@ -37,7 +37,7 @@ def certificate_table(c: Any, how: bool = False) -> Any:
         )
         for key, p in c.properties.items()
     ]
-    sides = dict(zip(HEADS, ("left", "left", "right", "right")))
+    sides: dict[str, Side] = {HEADS[0]: "left", HEADS[1]: "left", HEADS[2]: "right", HEADS[3]: "right"}
     if how:
         return Folded(title, list(sides.items()), HEADS[-1], rows, c.summary)
     table = drawn(title, caption=c.summary)

@@ -8,7 +8,7 @@ from typing import Any
 from polhode.testbench.advice.ranking import UNMEASURED
 from polhode.testbench.advice.recommend import recommend
 from polhode.views.page import table
-from polhode.views.tables import Folded
+from polhode.views.tables import Folded, Side
 
 HEADS = ("method", "radians a step", "torques a radian", "ns a radian", "lines", "why")
 
@@ -42,7 +42,7 @@ errors, drifts, times and lines of code are in `src/polhode/testbench/advice/mea
 
 def recommendation_table(r: Any) -> Folded:
     """The table for the terminal."""
-    heads = [(HEADS[0], "left"), *((head, "right") for head in HEADS[1:-1])]
+    heads: list[tuple[str, Side]] = [(HEADS[0], "left"), *((head, "right") for head in HEADS[1:-1])]
     return Folded("Recommended", heads, HEADS[-1], map(_cells, r.choices), left_out(r))
 
 

@@ -1,7 +1,7 @@
 """How tables look in a terminal of any width."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -10,13 +10,16 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+Side: TypeAlias = Literal["left", "center", "right"]
+
 ROOM = 36
 """Characters below which a column of words is a ladder."""
 
 
 def drawn(title: str, **options: Any) -> Table:
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
-    look = dict(title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    look: dict[str, Any] = dict(title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    look["padding"] = (0, 1, 0, 0)
     return Table(title=title, **(look | options))
 
 
@@ -27,7 +30,7 @@ class Folded:
     ----------
     title, caption : str
         Above and below the table.
-    columns : sequence of (str, str)
+    columns : sequence of (str, Side)
         Head and side ("left", "center", "right") of every column but the last.
     head : str
         Of the words.
@@ -40,7 +43,7 @@ class Folded:
     def __init__(
         self,
         title: str,
-        columns: Sequence[tuple[str, str]],
+        columns: Sequence[tuple[str, Side]],
         head: str,
         rows: Iterable[Sequence[Any]],
         caption: str = "",

@@ -8,7 +8,7 @@ from rich.text import Text
 from polhode.integrators.lookup import OWN_STEPS
 from polhode.integrators.properties import NUMBER, ORDER, YES_OR_NO, columns
 from polhode.testbench.numbers import fixed, one, plain
-from polhode.views.tables import Folded, drawn
+from polhode.views.tables import Folded, Side, drawn
 
 START = ("inertia", "Q0", "Omega0", "Pi0")
 """Parameters that every problem has, the last two by choice."""
@@ -84,7 +84,7 @@ def method_table(methods: Any) -> Folded:
     those = list(methods)
     rows = [(Text(m.name), *(_cell(m, rows) for _, rows in columns()), m.title) for m in those]
     gaps = [k for k in range(1, len(those)) if those[k].family != those[k - 1].family]
-    heads = [("name", "left"), *((column.short, "center") for column, _ in columns())]
+    heads: list[tuple[str, Side]] = [("name", "left"), *((column.short, "center") for column, _ in columns())]
     return Folded("Methods", heads, "what it is", rows, method_key(), gaps)
 
 
@@ -117,7 +117,7 @@ def problem_table(problems: Any) -> Folded:
         own = [name for name in p["parameters"] if name not in START]
         words = p["title"] + (f" ({', '.join(own)})" if own else "")
         rows.append((p["name"], inertia, _maybe(p["h"]), _maybe(p["t_end"]), words))
-    heads = [("name", "left"), ("inertia", "left"), ("h", "right"), ("t_end", "right")]
+    heads: list[tuple[str, Side]] = [("name", "left"), ("inertia", "left"), ("h", "right"), ("t_end", "right")]
     key = f"In brackets: the parameters of a problem. All take {', '.join(START[:-1])} or {START[-1]} besides."
     return Folded("Problems", heads, "what it is", rows, key)
 

@@ -3,7 +3,7 @@ are functions.
 
     l(t) = l + sum_j c_j s^j,  j = 1 ... 8,  s = t - (the time of l)
 
-The coefficients are those of the runner, which finds them for every step; see ``runs/collocated_motors.py``.
+The coefficients are found for every step by a collocation; see ``kernels/holding.py``.
 """
 
 from typing import Any

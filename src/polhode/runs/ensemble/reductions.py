@@ -1,6 +1,8 @@
 """Energy and momentum of every body of a long run without keeping it: as ``runs/reductions.py``, all bodies at once."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -63,8 +65,22 @@ class Tallies:
         few = n < 2
         least, greatest = first + rows[:, 0].min(axis=0), first + rows[:, 1].max(axis=0)
         numbers = [np.where(few, np.nan, x) for x in (least, greatest, first + mean, slope, error)]
-        fields: tuple[Any, ...] = (first, n.astype(int), *numbers, t, means)  # arrays in place of numbers
-        return Reduction(name, *fields)
+        values: tuple[Any, ...] = (first, n.astype(int), *numbers, t, means)  # arrays in place of numbers
+        return Reduction(name, *values)
+
+
+def side_by_side(each: Sequence[Reduction | None]) -> Reduction:
+    """The Reductions of bodies that ran one by one, as those of `Tallies`; NaN of bodies that have none."""
+    known = [x for x in each if x is not None]
+    name, blocks = (known[0].name if known else ""), max((len(x.t) for x in known), default=0)
+    scalars = [f.name for f in fields(Reduction) if f.name not in ("name", "t", "means")]
+    numbers: dict[str, Any] = {k: np.array([math.nan if x is None else getattr(x, k) for x in each]) for k in scalars}
+    numbers["count"] = np.nan_to_num(numbers["count"]).astype(int)
+    t, means = np.full((2, blocks, len(each)), math.nan)
+    for i, x in enumerate(each):
+        if x is not None:
+            t[: len(x.t), i], means[: len(x.t), i] = x.t, x.means
+    return Reduction(name, **numbers, t=t, means=means)
 
 
 def _slope_error(t: np.ndarray, means: np.ndarray, slope: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from polhode.runs import turns
 from polhode.runs.arguments import given_problem
 from polhode.runs.ensemble.checkpoint import Checkpoint, description
 from polhode.runs.ensemble.events import Table, crossings_by_name, gathered_events
-from polhode.runs.ensemble.reductions import Tallies
+from polhode.runs.ensemble.reductions import Tallies, side_by_side
 from polhode.runs.ensemble.result import Ensemble as Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run, sizes, way_of
 from polhode.runs.ensemble.sink import Sink
@@ -30,6 +30,7 @@ from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
 from polhode.runs.machine_events import machine_events
+from polhode.runs.machine_law import LawMemory
 from polhode.runs.progress import bar
 from polhode.runs.reductions import QUANTITIES, Survey
 from polhode.runs.solve import follows, solve
@@ -174,9 +175,8 @@ class OnTheWay:
 
     def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
         """The run of bodies one by one, if nothing is asked that those cannot do."""
-        wish = next((k for k in ("survey", "checkpoint", "out") if getattr(self, k) is not None), "")
+        wish = next((k for k in ("checkpoint", "out") if getattr(self, k) is not None), "")
         if wish:
-            wish = wish.replace("survey", "reduce")
             raise InputError(
                 f"{wish} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
                 "run the bodies by solve."
@@ -196,7 +196,9 @@ def _integrated(
 ) -> Ensemble:
     """The Ensemble: in lanes, or one by one."""
     alone, watched = bodies.kinds[0], on_the_way.events
-    run_each = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
+    run_each = functools.partial(
+        _one_by_one, bodies, method, h, n, every, progress, watched=watched, survey=on_the_way.survey
+    )
     one_by_one = functools.partial(on_the_way.one_by_one, run_each)
     if not isinstance(method, Method):
         by_tolerance = isinstance(method, BlackBox) and method.tolerance is not None
@@ -319,17 +321,29 @@ def _not_alone(run: Run) -> dict[int, str]:
 
 
 def _one_by_one(
-    bodies: Bodies, method: Integrator, h: float, n: int, every: int, progress: bool, reason: str, watched: Any
+    bodies: Bodies,
+    method: Integrator,
+    h: float,
+    n: int,
+    every: int,
+    progress: bool,
+    reason: str,
+    watched: Any,
+    survey: Survey | None,
 ) -> Ensemble:
     """The bodies one after the other through `solve`."""
     N, begin = len(bodies), time.perf_counter()
     samples = n // every + (n % every > 0)
     Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
     failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
-    exceptions, met, ended, compiled = {}, {}, {}, watched is not None
+    exceptions, met, ended, compiled, law = {}, {}, {}, True, ""
     driven = [bodies.problem(i) for i in range(N)] if bodies.kinds[0].is_driven else bodies.kinds
     looks = {} if watched is None else {"events": watched.functions, "terminal": watched.terminal}
     looks |= {} if watched is None else {"direction": watched.direction}
+    looks |= {} if survey is None else {"reduce": survey.names, "reduce_every": survey.each}
+    tallied: list[dict[str, Any]] = [{} for _ in range(N)]
+    alone = bodies.kinds[0]
+    memory = LawMemory(alone.name, alone.law) if alone.law is not None and N > 1 else None
     torques = iterations = 0
     with bar(progress, N, f"{N} bodies") as tick:
         for i in range(N):
@@ -352,7 +366,10 @@ def _one_by_one(
             Q[:k, i], Omega[:k, i] = s.Q[:k], s.Omega[:k]
             if bodies.kinds[0].is_driven and s.problem is not None:
                 driven[i] = s.problem  # which knows what its motors did
-            met[i], compiled = s.events, compiled and s.stats["compiled"]
+            met[i], compiled, tallied[i] = s.events, compiled and s.stats["compiled"], s.reductions
+            law = s.stats.get("law", law)
+            if memory is not None and memory.is_used():
+                memory = None
             if s.success and s.message:
                 ended[i] = next(k for k in watched.terminal if len(s.events[k]) and s.events[k].t[-1] == s.t[-1])
             torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
@@ -368,11 +385,12 @@ def _one_by_one(
         "n_iterations": iterations,
         "lanes": 1,
         "threads": 1,
-        "compiled": compiled,
+        "compiled": compiled and bool(met),
         "reason": reason,
         "interrupted": interrupted,
         "wall_time": time.perf_counter() - begin,
     }
+    stats |= {"law": law} if law else {}
     t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
     return Ensemble(
         *(
@@ -390,5 +408,8 @@ def _one_by_one(
         ),
         events=gathered_events(met, N),
         ended=ended,
+        reductions={}
+        if survey is None
+        else {name: side_by_side([x.get(name) for x in tallied]) for name in survey.names},
         integrator=method,
     )

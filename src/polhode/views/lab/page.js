@@ -47,7 +47,7 @@ function show() {
   $("h").value = Math.log2(chosen.h);
   $("h-shown").value = `h = ${Number(chosen.h.toPrecision(3))}`;
   $("speed").value = chosen.speed;
-  $("speed-shown").value = `${shown(rate())} steps a second`;
+  $("speed-shown").value = `${shown(rate())} steps/s`;
   $("words").textContent = f.words;
   $("energy-title").textContent = `Error of the ${f.energy}`;
   $("momentum-title").textContent = { all: "Error of the spatial momentum", vertical: "Error of the vertical momentum", none: "How far apart the two bodies are (no momentum is conserved here)" }[f.momentum];
