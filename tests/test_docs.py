@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.cli.main import main
-from polhode.testbench.certificate import cases, outside
+from polhode.testbench.certificate import cases, orders
 from polhode.testbench.certificate.look import Look, character_of
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
@@ -122,5 +122,5 @@ def test_the_generalized_alpha_method_is_of_order_two_and_remembers(published):
     look = Look(one.method)
     assert character_of(look).memory > 1e-5
     for case in (cases.free, cases.potential):
-        Q, Omega = outside.order(look.run, cases.placed(case()))[0]
+        Q, Omega = orders.order(look.run, cases.placed(case()))[0]
         assert (Q.value, Omega.value) == pytest.approx((2, 2), abs=0.1)

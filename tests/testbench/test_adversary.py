@@ -5,15 +5,16 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate import kernel, outside
-from polhode.testbench.certificate.cases import case_of, potential
+from polhode.testbench.certificate import kernel, outside, yes_or_no
+from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.drift import symplectic
-from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.certificate.guard import Refused, guarded
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of
-from polhode.testbench.certificate.orders import chooses, exponent
+from polhode.testbench.certificate.orders import chooses, exponent, orders
+from tests.testbench.adversary import steps
 from tests.testbench.adversary.suite import FUNCTIONS, KERNELS, score, suite
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
@@ -68,7 +69,8 @@ def one(case, key):
 
 
 @pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
-def test_each_is_caught_or_cleared_by_what_tells_most(case):
+def test_each_is_caught_or_cleared_by_what_tells_most(case, monkeypatch):
+    monkeypatch.setattr(yes_or_no, "SHARE", np.inf)  # all states, however busy the machine
     key = telling(case)
     found = one(case, key)
     if BY_KEY[key].kind == ORDER:
@@ -114,7 +116,7 @@ def test_a_step_back_that_goes_forward_is_named():
     look = Look(case.method)
     look.character = character_of(look)
     assert look.character.forward_only and "not honoured" in " ".join(look.character.sentences())
-    ((found,), _) = outside.direct(look, BY_KEY["symmetric"])
+    ((found,), _) = yes_or_no.direct(look, BY_KEY["symmetric"])
     assert found.verdict == "undecided" and "does not go back" in found.how
     (right,) = (case for case in suite() if case.name == "Lie-Verlet")
     assert not character_of(Look(right.method)).forward_only
@@ -130,9 +132,85 @@ def test_near_kin_is_told_with_its_size_and_power():
     assert kin_of(Look(other.method).run) is None  # of high order, and nobody's twin
 
 
+def case_named(name):
+    (case,) = (case for case in suite() if case.name == name)
+    return case
+
+
+def test_what_many_methods_share_is_no_sign_of_a_mistake():
+    explicit = kin_of(Look(case_named("explicit midpoint").method).run)
+    assert "Q is that of" in explicit.words and not explicit.was_meant(["symmetric"])  # off by h^3, as any of order 2
+    lopsided = kin_of(Look(case_named("lopsided").method).run)
+    assert "Q is that of VLV" in lopsided.words and lopsided.was_meant(["symmetric", "symplectic_free"])
+    kicks = kin_of(Look(case_named("half the torque").method).run)
+    assert kicks.was_meant(["energy_top"]) and not kicks.was_meant(["symmetric"]) and not kicks.was_meant([])
+
+
+def test_what_does_not_converge_anywhere_is_not_called_right_at_a_generic_state():
+    look = Look(case_named("half the torque").method)
+    values, _ = orders(look, BY_KEY["order_potential_Q"])
+    assert [p.verdict for p in values] == ["no", "no"] and not look.differs
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
+def test_a_tolerance_leaves_a_defect_that_hardly_depends_on_h(tolerance):
+    look = Look(steps.mistaken(tolerance=tolerance))
+    _, note = yes_or_no.direct(look, BY_KEY["momentum_free"])
+    assert note == "stays"
+    assert yes_or_no.direct(Look(steps.explicit_midpoint), BY_KEY["momentum_free"])[1] == "scales"
+
+
+def test_one_that_remembers_complex_numbers_answers_real_questions_in_real_ones():
+    p = placed(potential())
+    look = Look(case_named("warm start").method)
+    look.run(p, p.Q0, p.Omega0 * (1 + 1e-30j), 0.1, 1, 0.0)
+    Q, Omega = look.run(p, p.Q0, p.Omega0, 0.1, 1, 0.0)
+    assert np.isrealobj(Q) and np.isrealobj(Omega)
+    imaginary = Look(lambda p, Q, Omega, h, t: (Q, Omega + 0.1j))
+    with pytest.raises(Refused, match="complex numbers"):
+        imaginary.run(p, p.Q0, p.Omega0, 0.1, 1, 0.0)
+
+
+def test_a_run_that_stopped_before_its_end_is_no_answer():
+    def advance(p, Q, Omega, h, n, t):
+        s = ph.solve(p.replaced(Q0=Q, Omega0=Omega, t0=t), "DMV6", h=h, n_steps=n)  # warns, and returns what it has
+        return s.Q[-1], s.Omega[-1]
+
+    p = placed(potential())
+    with pytest.raises(Refused, match="stopped before its end"):
+        Look(ph.BlackBox("stops", advance)).run(p, p.Q0, p.Omega0, 4.0, 3, 0.0)
+
+
+def test_a_derivative_that_is_no_number_is_no_yes():
+    look = Look(steps.verlet)
+    none = yes_or_no.over_states(look, BY_KEY["symplectic_free"], lambda *_: np.nan, 1e-12, "a defect")
+    assert none[0][0].verdict == "undecided" and "no finite derivatives" in none[0][0].how
+
+
+def test_round_off_that_a_step_magnifies_is_no_defect():
+    look, row = Look(steps.verlet), BY_KEY["symmetric"]
+
+    def smooth(state, radians, n):
+        return 1e-11 * radians**5
+
+    def rough(state, radians, n):
+        return 1e-11 * (1.1 + np.sin(1e7 * radians))
+
+    assert yes_or_no.over_states(look, row, smooth, 2e-14, "a defect")[0][0].verdict == "no"
+    (found,), _ = yes_or_no.over_states(look, row, rough, 2e-14, "a defect")
+    assert found.verdict == "undecided" and "near round-off" in found.how
+
+
+def test_states_where_it_was_found_to_differ_are_looked_at_first():
+    look = Look(steps.verlet)
+    usual = [state.words for state in look.states("free")]
+    look.differs[usual[-1]] = "by far"
+    assert [state.words for state in look.states("free")] == [usual[0], usual[-1], *usual[1:-1]]
+
+
 def test_an_attitude_that_is_turned_on_the_wrong_side_is_named():
     (case,) = (case for case in suite() if case.name == "LGVI, other side")
-    p = outside.placed(potential())
+    p = placed(potential())
     assert turn(Look(case.method).run, p) == "Omega in space axes"
     (right,) = (case for case in suite() if case.name == "LGVI")
     assert turn(Look(right.method).run, p) == ""

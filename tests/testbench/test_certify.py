@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, PROPERTIES
+from polhode.testbench.certificate.certificate import Certificate, Property
 
 # ---- a variational Lie-Verlet in NumPy, and the same with one mistake each ----------------------------
 
@@ -181,3 +182,13 @@ def test_an_order_that_could_not_be_measured_leaves_the_others():
     assert diagnosis(found, {})[0].startswith("Even the free body converges with order 0.2:")
     found |= {"order_free_Omega": Property(4.0, 0.1, "yes", ""), "order_potential_Q": Property(2.0, 0.1, "yes", "")}
     assert summary("mine", found).startswith("mine is of order 2 (4 for a free body)")
+
+
+def test_a_certificate_is_written_as_a_page_or_as_data(tmp_path):
+    found = {"symmetric": Property(1e-15, 2e-13, "yes", "a step of h and one of -h")}
+    c = Certificate(method="MINE", form="function", properties=found, summary="MINE is symmetric.")
+    assert "MINE is symmetric." in c.save(tmp_path / "c.html").read_text(encoding="utf-8")
+    data = json.loads(c.save(tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert data["properties"]["symmetric"]["verdict"] == "yes"
+    with pytest.raises(ph.FileError, match=r"ends in \.html or in \.json"):
+        c.save(tmp_path / "c.pdf")

@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.errors import InputError
 from polhode.testbench import peers
-from polhode.testbench.certificate import cases, outside
+from polhode.testbench.certificate import cases, orders
 from polhode.testbench.peers.across import Absent, Measured, across
 
 PACKAGES = {
@@ -55,7 +55,7 @@ def test_every_engine_integrates_the_same_motion(package):
     needed(package)
     name = f"{package}:{peers.shown(package)[0]}"
     box = peers.engine(name)
-    p = outside.placed(cases.forced())
+    p = cases.placed(cases.forced())
     h = 1 / 512
     Q, Omega = box.advance(p, p.Q0.copy(), p.Omega0.copy(), h, 64, p.t0)
     s = ph.solve(p, "RKMK4", h=h, n_steps=64, save_every=64)
@@ -66,7 +66,7 @@ def test_every_engine_integrates_the_same_motion(package):
 @pytest.mark.parametrize("name", ORDERS)
 def test_orders(name):
     needed(name.split(":")[0])
-    (Q, Omega), _ = outside.order(peers.engine(name).advance, outside.placed(cases.free()))
+    (Q, Omega), *_ = orders.order(peers.engine(name).advance, cases.placed(cases.free()))
     assert min(Q.value, Omega.value) == pytest.approx(ORDERS[name], abs=0.15)
 
 

@@ -17,6 +17,7 @@ VIEWS = {
     "sweep, a map": "polhode.views.figures.sweep:sweep_map",
     "certificate, a table": "polhode.views.certificate:certificate_table",
     "certificate, a card": "polhode.views.certificate:certificate_card",
+    "certificate, a file": "polhode.views.certificate:save",
     "certificates, a table": "polhode.views.certificates:certificates_table",
     "certificates, a card": "polhode.views.certificates:certificates_card",
     "stress test, a table": "polhode.views.terminal:stress_table",

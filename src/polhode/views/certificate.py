@@ -5,11 +5,15 @@ columns of their own, words wrap, and on a narrow screen a row becomes a block.
 """
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from polhode.errors import FileError, one_line
+from polhode.inputs import file_path
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
+from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
 from polhode.views.page import table as html_table
 from polhode.views.tables import Folded, Side, drawn
@@ -86,6 +90,19 @@ def certificate_page(c: Any) -> Any:
         f'<p class="quiet">Measured in {c.seconds:.1f} s; the numbers are in this page as JSON.</p>',
     ]
     return page(f"Certificate of {c.method}", body, c.to_dict())
+
+
+def save(c: Any, path: Any) -> Path:
+    """Write the page or the data, by the end of the name."""
+    path = file_path("the file", path)
+    texts = {".html": lambda: certificate_page(c), ".json": lambda: as_json(c.to_dict()) + "\n"}
+    if path.suffix not in texts:
+        raise FileError(
+            f"A certificate is written as a page or as data; {one_line(path.name)} is neither. Give a name that ends "
+            "in .html or in .json."
+        )
+    text = texts[path.suffix]()
+    return written(path, lambda p: p.write_text(text, encoding="utf-8"))
 
 
 def _plots(c: Any) -> str:

@@ -52,6 +52,12 @@ def mistaken(**bug):
     return step
 
 
+def explicit_midpoint(p, Q, Omega, h, t):
+    """Of order 2, and nothing else: half a step of Euler gives the rates of the whole one."""
+    m = Omega + h / 2 * rates(p, t, Q, Omega)[1]
+    return Q @ exp(h * m), Omega + h * rates(p, t + h / 2, Q @ exp(h / 2 * Omega), m)[1]
+
+
 # ---- splittings ---------------------------------------------------------------------------------------
 
 

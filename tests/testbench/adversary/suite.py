@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, claims_of
-from polhode.testbench.certificate.outside import box
+from polhode.testbench.certificate.look import box
 from tests.testbench.adversary import awkward, held_out, kernels, steps
 from tests.testbench.adversary.steps import mistaken
 
@@ -89,6 +89,7 @@ FUNCTIONS = (
     Case("RK4 on matrices", steps.rk4, truth("4 4 4", yes="drift", no="sym sf su po mf ef mt et so3")),
     Case("RK4, projected", steps.rk4_projected, truth("4 4 4", yes="so3 drift", no="sym sf su po mf ef mt et")),
     Case("Munthe-Kaas 4", steps.munthe_kaas_4, truth("4 4 4", yes="so3 drift", no="sym sf su po mf ef mt et")),
+    Case("explicit midpoint", steps.explicit_midpoint, truth("2 2 2", yes="so3 drift", no="sym sf su po mf ef mt et")),
     Case("implicit midpoint", steps.implicit_midpoint, truth("2 2 2", yes="sym ef so3 drift", no="sf su po mf mt et")),
     # right, in awkward forms
     Case("same arrays", awkward.same_arrays, VARIATIONAL),
@@ -96,6 +97,7 @@ FUNCTIONS = (
         "single precision", awkward.single, {k: v for k, v in VARIATIONAL.items() if k != "drift"}, "single precision"
     ),
     Case("substeps", awkward.substeps, VARIATIONAL),
+    Case("warm start", awkward.WarmStart(), truth("2 2 2", yes="sym ef so3 drift", no="sf su po mf mt et")),
     Case("refuses h < 0", awkward.refuses_backwards, TOP_AND_FREE),
     Case("refuses h > 0.2", awkward.refuses_large, {k: v for k, v in VARIATIONAL.items() if k != "drift"}),
     Case(

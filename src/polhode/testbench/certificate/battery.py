@@ -17,12 +17,13 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA, placed
 
 SEED = 1821
+AT_RANDOM = "at random state"
 RANDOM_STATES = 4
 RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
 """Radians a step."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is itself: what is known of it is kept by it
 class State:
     """A problem at a start, in words."""
 
@@ -45,21 +46,23 @@ class State:
 
 TURN = np.array(matrix(exp((0.5, -0.8, 0.6)))).reshape(3, 3)
 FULL = TURN @ np.diag(INERTIA) @ TURN.T
-AT_REST = "at rest"
+AT_REST, NEAR_THE_IDENTITY = "at rest", "near the identity"
 FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with a full tensor", dict(inertia=FULL)),
     ("with moments in another order", dict(inertia=(3.1, 1.6, 2.3))),
-    ("at half a turn from the identity", dict(Q0=(1.845, -1.36, 2.0), Omega0=(0.5, 0.3, -0.4))),
+    ("at half a turn from the identity", dict(Q0=(1.8985, -1.3995, 2.058), Omega0=(0.5, 0.3, -0.4))),
     ("with nearly equal moments", dict(inertia=(2.0, 2.007, 3.1))),
     ("fast", dict(Omega0=(5.0, -3.0, 7.0))),
     ("slow", dict(Omega0=(2e-3, 1e-3, -3e-3))),
+    (NEAR_THE_IDENTITY, dict(Q0=(3e-3, -2e-3, 4e-3))),
     (AT_REST, dict(Omega0=(0.0, 0.0, 0.0))),
     ("at a late time", dict(t0=1000.3)),
     ("with two equal moments", dict(inertia=(2.0, 2.0, 3.1))),
     ("with a flat body", dict(inertia=(1.2, 1.9, 3.1))),
     ("with a sphere", dict(inertia=(2.0, 2.0, 2.0))),
 )
-"""What is different from the generic state, in words and as data; most telling first."""
+"""What is different from the generic state, in words and as data; most telling first. No rotation about a principal
+axis: there an iteration with a tolerance ends at once, before the derivative by the complex step has converged."""
 
 
 def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
@@ -70,6 +73,8 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
     for words, other in FIXED:
         if words == AT_REST and not moves_at_rest:
             continue  # a free body at rest stays so
+        if words == NEAR_THE_IDENTITY and p.has_torque:
+            continue  # where potentials of the distance from it have a tip
         if p.forces.any and "inertia" in other:
             continue
         yield State(words, _changed(generic, **other))
@@ -82,7 +87,7 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
-        yield State(f"at random state {k + 1}", _changed(start, **other))
+        yield State(f"{AT_RANDOM} {k + 1}", _changed(start, **other))
 
 
 def _changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:

@@ -1,6 +1,8 @@
 """The certificate: what an integrator does, measured, each property with its value, threshold and verdict."""
 
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from polhode.integrators.properties import PROPERTIES
@@ -73,6 +75,10 @@ class Certificate:
             "date": self.date,
             "pictures": self.pictures,
         }
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as a page, certificate.html, or as data, certificate.json; returns the path."""
+        return shown("certificate, a file", self, path)
 
     def table(self, how: bool = False) -> Any:
         """A rich table for the terminal; with `how`, it says how each property was measured."""

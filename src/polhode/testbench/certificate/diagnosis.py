@@ -6,7 +6,7 @@ the order, an equation that is not solved. That a method is not symmetric or not
 
 from collections.abc import Mapping, Sequence
 
-from polhode.integrators.properties import measured_by
+from polhode.integrators.properties import PROPERTIES, measured_by
 from polhode.testbench.certificate.certificate import Property
 
 
@@ -19,7 +19,7 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         [properties[key].value if key in properties else None for key in measured_by("order", case)]
         for case in ("free", "potential", "forced")
     )
-    loose = [k for k, note in notes.items() if note in ("stays", "stalls") and k != group]
+    loose = [_title(k) for k, note in notes.items() if note in ("stays", "stalls") and k != group]
     if verdict.get(group) == "no":
         sentences.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
@@ -49,8 +49,9 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         )
     if loose and not any(_low(orders) for orders in (free, potential, forced)):
         sentences.append(
-            f"A defect stays when h is halved ({', '.join(loose)}): an implicit equation is solved too loosely. "
-            "Iterate to round-off, not to a tolerance."
+            f"A small defect hardly depends on h ({', '.join(loose)}): an implicit equation is solved too loosely "
+            "(iterate to round-off, not to a tolerance), a constant has too few digits, or each step adds something of "
+            "its own, as a damping does."
         )
     return tuple(sentences)
 
@@ -72,6 +73,11 @@ READINGS = {
     "no Omega": "The attitude is not turned.",
 }
 """By what the kinematics or Euler's equations seem to read, the mistake."""
+
+
+def _title(name: str) -> str:
+    """What a measurement is called by those who read: the title of its property, or of the first of several."""
+    return next(row.title for row in PROPERTIES if name in (row.key, row.group))
 
 
 def _low(orders: Sequence[float | None]) -> bool:

@@ -95,7 +95,7 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
     """Orders, beside what one step does at other states; in floats where more digits show none."""
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and "from outside" not in values[0].how:
-        seen, why = guarded(lambda: outside.orders(look, row)[0], LONGEST)
+        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             qualifier = "in floats (at 60 digits the error stops falling)"
             return [Property(**(vars(p) | {"qualifier": qualifier})) for p in seen]

@@ -9,13 +9,14 @@ need be compiled.
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from polhode.integrators.catalogue import methods
-from polhode.integrators.properties import claims_of
+from polhode.integrators.properties import BY_KEY, claims_of
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.kernel_runner import body_of
@@ -86,12 +87,22 @@ class Kin:
         both = np.maximum(self.free, self.torque)
         return f"{self.name} up to {self._size(both)}." if self.near else ""
 
+    def was_meant(self, lost: Sequence[str]) -> bool:
+        """Whether what is lost of its properties says that it was meant to be that method, and is not.
+
+        Of a free body many methods of order 2 turn by h Omega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is
+        another method's, not a mistake. So is a kick on one side, which costs the symmetry and nothing else.
+        """
+        if self.free.max() <= SAME:
+            return any(BY_KEY[key].measure != "symmetry" for key in lost)
+        only_Q = self.free[:, 0].max() <= SAME
+        return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > 2.5)
+
     def _size(self, apart: np.ndarray) -> str:
         """The difference at the smaller step, with the power of h by which it falls."""
-        coarse, fine = apart[0].max(), apart[1].max()
-        power = np.log2(coarse / fine) if min(coarse, fine) > 0 else 0.0
+        power = _power(apart)
         law = f", like h^{power:.0f}" if power > 0.5 else ""
-        return f"{fine:.0e} at h = {self.h:g}{law}"
+        return f"{apart[1].max():.0e} at h = {self.h:g}{law}"
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -99,6 +110,12 @@ class Kin:
         parts = (self.free[:, 0].max(), self.free[:, 1].max(), self.torque.max())
         apart = float(f"{self.free.max() + self.torque.max():.5e}")
         return (-sum(x <= SAME for x in parts), max(apart, SAME) if apart else 0.0)  # how it rounds decides nothing
+
+
+def _power(apart: np.ndarray) -> float:
+    """The power of h by which a difference falls from the larger step to the smaller one."""
+    coarse, fine = apart[0].max(), apart[1].max()
+    return float(np.log2(coarse / fine)) if min(coarse, fine) > 0 else 0.0
 
 
 def kin_of(run: Run) -> Kin | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.errors import RunWarning
 from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
@@ -94,6 +95,13 @@ def _two_arrays(result: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.array(Q), np.array(Omega)
 
 
+def _real(x: np.ndarray, h: float) -> np.ndarray:
+    """The real part of what should be real."""
+    if np.iscomplexobj(x) and np.abs(x.imag).max() > DOUBLE * max(1.0, np.abs(x.real).max()):
+        raise Refused(f"gave complex numbers at h = {h:.3g}")
+    return x.real
+
+
 def box(method: Integrator) -> BlackBox | Callable[..., Any]:
     """A method of the catalogue seen from outside; anything else as it is."""
     if not isinstance(method, Method):
@@ -122,9 +130,11 @@ class Look:
         self.fails: dict[
             str, str
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
+        self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.character = Character()
+        self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def run(
         self, p: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
@@ -132,19 +142,34 @@ class Look:
         """n steps; what goes in and what comes out is nobody else's, and a failure says what and where."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.simplefilter("error", RunWarning)  # a run of ours that stopped before its end is no answer
             try:
                 Q1, Omega1 = (np.array(x) for x in self.advance(p, np.array(Q), np.array(Omega), h, n, t))
             except Refused as error:
                 raise Refused(f"{error.words} at h = {h:.3g}") from error
+            except RunWarning as error:
+                raise Refused(f"stopped before its end at h = {h:.3g}") from error
             except Exception as error:  # an integrator may fail in any way it likes
                 raise Refused(f"raised {type(error).__name__} at h = {h:.3g}") from error
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
             raise Refused(f"gave no finite numbers at h = {h:.3g}")
+        if np.isrealobj(Q) and np.isrealobj(Omega):  # one that remembers a complex step may answer in complex numbers
+            Q1, Omega1 = (_real(x, h) for x in (Q1, Omega1))
         return Q1, Omega1
 
     def states(self, case: str) -> tuple[State, ...]:
-        """The battery of states on the problem of a row."""
-        return states(case)
+        """The battery of states on the problem of a row: the generic one, then those where something was found before,
+        since there may be no time for all."""
+        generic, *others = states(case)
+        return (generic, *sorted(others, key=lambda state: state.words not in self.differs))
+
+    def jacobian(self, state: State, radians: float, n: int, **options: float) -> tuple[np.ndarray, np.ndarray]:
+        """The Jacobian of n steps and the momentum after them; had once for all properties that hang on it."""
+        key = (state, radians, n, *options.values())
+        if key not in self.jacobians:
+            jacobian = self.derivatives[0]
+            self.jacobians[key] = jacobian(self.run, state.problem, state.step(radians), n, **options)
+        return self.jacobians[key]
 
     @functools.cached_property
     def derivatives(self) -> tuple[Callable[..., Any], float, str]:

@@ -1,4 +1,4 @@
-"""Orders from outside: global errors against a reference, fitted by C h^p + floor, and one step at many states.
+"""Orders from outside: global errors against a reference, and the exponent with which they fall.
 
 The exponent is that of the finest errors which are above the floor, with an error bar; a floor that is not round-off is
 reported. "Exact" is what is exact at the largest step. Then one step is compared with the motion at every state of the
@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from polhode.integrators.properties import Row
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.battery import State
-from polhode.testbench.certificate.cases import Run
+from polhode.testbench.certificate.battery import SEED
+from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.elsewhere import elsewhere
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.look import Look
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # steps in which the span is done
@@ -25,16 +27,39 @@ ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
 WINDOW = 4  # errors from which an exponent is had
 WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
 ABOVE = 15  # times the floor, from which on an error counts
+CONVERGES = 0.5  # order below which there is none
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
-SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
-FINER = 8.0  # factor between steps that are smaller still, where those do not converge
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
 LARGE = (5.0, 4.0, 3.0, 2.2)  # radians in one step, in which what is exact still is: the first that runs
-RESOLVED = 1e-9  # error of a small step that the reference resolves
-CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
-OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
+
+
+def orders(look: Look, row: Row) -> tuple[list[Property], str]:
+    """The orders of Q and of Omega, unless it chooses its own steps."""
+    if look.tolerance is not None:
+        how = f"it chooses its own steps, to a tolerance of {look.tolerance:.2g}"
+        return [Property(None, None, "undecided", how)] * 2, ""
+    round_off = ROUND_OFF * min(look.character.floor, 1e9)
+    p = placed(CASES[row.case]())
+    counts = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
+    results, note, picture = order(look.run, p, row.how_outside or row.how, round_off, counts)
+    look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
+    values = [r.value for r in results if r.value is not None]
+    if not values or note == "own steps":
+        return results, note
+    least = min(values)
+    if look.character.memory or least < CONVERGES:  # what does not converge at a generic state can do no worse
+        return results, note
+    lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
+    coverage = f"one step at {seen} states, random ones by seed {SEED}"
+    if refused:
+        coverage += f"; {refused[0]}"
+    if where:
+        worse = f"{where} only {lowest:.1f}"
+        changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
+        return [Property(v, CLEAR, "no", how, coverage=coverage) for v, how in changed], note
+    return [Property(**(vars(r) | {"coverage": coverage})) for r in results], note
 
 
 @dataclass(frozen=True)
@@ -169,76 +194,3 @@ def order(
         bound = None if found.value is None or np.isinf(found.value) else found.error
         results.append(Property(found.value, CLEAR, verdict, how, bound=bound))
     return results, "own steps" if own else note, (h, e)
-
-
-# ---- one step at many states ---------------------------------------------------------------------------
-
-
-def off(look: Look, state: State, radians: float) -> float:
-    """How far one step is from the motion, relative to the speed."""
-    from polhode.reference.reference import by_dop853
-
-    p, h = state.problem, state.step(radians)
-    Q1, Omega1 = by_dop853(p, p.t0 + h)
-    Q, Omega = look.run(p, p.Q0, p.Omega0, h, 1, p.t0)
-    return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
-
-
-def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
-    """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
-
-    An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
-    small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
-    state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
-    """
-    lowest, where, refused, seen = order_there, "", [], 0
-    usual = [np.nan, np.nan]
-    for state in states(case):
-        try:
-            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
-        except Refused as error:
-            refused.append(f"{state.words} it {error.words}")
-            continue
-        seen += 1
-        if seen == 1:
-            usual = pair
-        local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
-        inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
-        wrong = inconsistent or small > max(OFF * SMALL, 100 * noise)
-        slows = _slows(small, next_, pair[0], lowest, noise)
-        if wrong or (max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]):
-            if _converges_later(look, state, order_there):
-                look.differs.setdefault(state.words, "only steps far below a hundredth of a radian converge")
-                continue
-            found = 0.0
-        elif slows:
-            found = float(np.log(next_ / small) / np.log(4)) - 1
-        elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
-            found = max(0.0, float(local))
-        else:
-            continue
-        if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            words = state.words if seen > 1 else "with small steps"
-            look.differs.setdefault(words, f"one step is off by {max(small / SMALL, pair[1] / 0.3):.1%} of it")
-            lowest, where = found, where or words
-    return lowest, where, refused, seen
-
-
-def _converges_later(look: Look, state: State, order_there: float) -> bool:
-    """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
-    damping, takes a small rotation of a slow body for a long time."""
-    finer = [SMALL / FINER**k for k in (1, 2, 3)]
-    try:
-        one, two, three = (off(look, state, x) for x in finer)
-    except Refused:
-        return False
-    rates = [np.log(a / max(b, RESOLVED)) / np.log(FINER) - 1 for a, b in ((one, two), (two, three)) if a > RESOLVED]
-    return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
-
-
-def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
-    """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
-    expected = large * (SMALL / ONE_STEP[0]) ** (order_there + 1)
-    resolved = small > max(RESOLVED, 1000 * noise, 100 * expected)
-    return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

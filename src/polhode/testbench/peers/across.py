@@ -12,8 +12,9 @@ from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate import cases, outside
+from polhode.testbench.certificate import cases, cost, orders, outside
 from polhode.testbench.certificate.cases import Run
+from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.peers import ENGINES, installed, shown
@@ -90,7 +91,7 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
     """The row of one integrator."""
     if isinstance(method, Method) and method.free_only:
         raise InputError(f"{method.name} is for a free body only: it cannot take the stress test.")
-    look = outside.Look(outside.box(method))
+    look = Look(box(method))
     outside.check_first_step(look.advance, name_of(method))
     run = look.run  # which turns what an engine raises into a refusal
     orders: list[float | None] = [None, None]
@@ -124,16 +125,16 @@ def _drift(row: Row) -> str:
 
 
 def _order(run: Run, case: Callable[[], Problem]) -> float | None:
-    values = [p.value for p in outside.order(run, cases.placed(case()))[0]]
-    orders = [v for v in values if v is not None]
-    return min(orders) if len(orders) == len(values) else None
+    values = [p.value for p in orders.order(run, cases.placed(case()))[0]]
+    known = [v for v in values if v is not None]
+    return min(known) if len(known) == len(values) else None
 
 
 def _torques(method: Integrator, run: Run) -> float | None:
     if isinstance(method, Method):
         s = solve(problem("stress"), method, h=H, n_steps=1000, on_failure="return")
         return (s.stats["n_torque"] - method.torques_at_start) / 1000
-    return outside.counted(run, cases.placed(cases.potential())).value
+    return cost.counted(run, cases.placed(cases.potential())).value
 
 
 def _cost(method: Integrator, seconds: float = 0.2) -> float:

@@ -1,0 +1,98 @@
+"""One step beside the motion, at every state of the battery: what does not converge there is of no order, whatever it
+does elsewhere."""
+
+import functools
+
+import numpy as np
+
+from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.look import Look, states
+
+SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+FINER = 8.0  # factor between steps that are smaller still, where those do not converge
+FAINT = 1e-14  # error that is round-off
+RESOLVED = 1e-9  # error of a small step that the reference resolves
+CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
+OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
+
+
+def off(look: Look, state: State, radians: float) -> float:
+    """How far one step is from the motion, relative to the speed."""
+    p, h = state.problem, state.step(radians)
+    Q1, Omega1 = motion(state, radians)
+    Q, Omega = look.run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
+
+
+@functools.cache
+def motion(state: State, radians: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where the body is after so much rotation, which is the same for every integrator."""
+    from polhode.reference.reference import by_dop853
+
+    return by_dop853(state.problem, state.problem.t0 + state.step(radians))
+
+
+def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
+    """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
+
+    An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
+    small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
+    state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
+    """
+    lowest, where, refused, seen = order_there, "", [], 0
+    usual = [np.nan, np.nan]
+    for state in states(case):
+        try:
+            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
+        except Refused as error:
+            refused.append(f"{state.words} it {error.words}")
+            continue
+        seen += 1
+        words = state.words if seen > 1 else "with small steps"
+        if seen == 1:
+            usual = pair
+        local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
+        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
+        inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
+        wrong = inconsistent or small > max(OFF * SMALL, 100 * noise)
+        slows = _slows(small, next_, pair[0], lowest, noise)
+        far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
+        before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL))) - 1
+        if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
+            if _converges_later(look, state, order_there):
+                look.later.append(words)
+                continue
+            found = 0.0
+        elif slows:
+            found = float(np.log(next_ / small) / np.log(4)) - 1
+        elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
+            found = max(0.0, float(local))
+        else:
+            continue
+        if found < lowest - 0.5 and (seen > 1 or wrong or slows):
+            part = max(small / SMALL, pair[1] / ONE_STEP[1])
+            look.differs.setdefault(
+                words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
+            )
+            lowest, where = found, where or words
+    return lowest, where, refused, seen
+
+
+def _converges_later(look: Look, state: State, order_there: float) -> bool:
+    """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
+    damping, takes a small rotation of a slow body for a long time."""
+    finer = [SMALL / FINER**k for k in (1, 2, 3)]
+    try:
+        one, two, three = (off(look, state, x) for x in finer)
+    except Refused:
+        return False
+    rates = [np.log(a / max(b, RESOLVED)) / np.log(FINER) - 1 for a, b in ((one, two), (two, three)) if a > RESOLVED]
+    return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
+
+
+def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
+    """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
+    expected = large * (SMALL / ONE_STEP[0]) ** (order_there + 1)
+    resolved = small > max(RESOLVED, 1000 * noise, 100 * expected)
+    return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

@@ -1,0 +1,211 @@
+"""Yes or no from outside: a defect at every state of the battery, for steps from small to large.
+
+A property that holds leaves round-off at every state and for every step; one defect that is a method's own is a "no",
+wherever it is found. A large step whose equations were not solved ends the range, and is no verdict on the method.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polhode.integrators.properties import Row
+from polhode.testbench.certificate.battery import RADIANS, SEED, State
+from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
+from polhode.testbench.certificate.elsewhere import off
+from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.look import SINGLE, Look
+
+OF_THE_STATE = (
+    "symmetry",
+    "symplecticity",
+    "conformality",
+    "Poisson map",
+)  # what means nothing where Q and Omega are not all
+SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
+FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FINER = 1e-3  # the difference with which a doubtful derivative is had again
+ABOVE = 30  # times round-off, from which on a defect is the method's own
+WRONG = 1e-5  # defect that is not seen at a generic state and is a mistake at another; of high orders there are smaller
+STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
+HIGH = 20  # the order of what looks exact with small steps
+LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
+SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
+LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
+BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
+FAINT = 1e-9  # defect up to which it may be round-off, magnified
+HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and of a defect that is none of round-off, at most
+LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
+
+
+def direct(look: Look, row: Row) -> tuple[list[Property], str]:
+    """A defect that a few steps show."""
+    defect, floor, more = DIRECT[row.measure]
+    floor *= min(look.character.floor, 1e8)
+    if row.measure == "symmetry" and look.character.forward_only:
+        how = f"{row.how_outside or row.how}: a step of -h does not go back"
+        return [Property(None, floor, "undecided", how)], ""
+
+    def at(state: State, radians: float, n: int) -> float:
+        run = look.run if n == 1 else lambda p, Q, Omega, h, k, t: look.run(p, Q, Omega, h, n * k, t)
+        return defect(run, state.problem, state.step(radians))
+
+    return over_states(look, row, at, floor, f"{row.how_outside or row.how}{more}")
+
+
+def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
+    """A defect of the Jacobian of a step."""
+    _, floor, way = look.derivatives
+    if look.character.jump and not look.character.single:
+        how = f"{row.how_outside or row.how}: it moves in jumps of {look.character.jump:.0e}, and has no derivative"
+        return [Property(None, floor, "undecided", how)], "jumps"
+    if look.character.floor > 1:  # differences of noisy numbers
+        floor = max(floor, look.character.floor * 1e-13 / 2e-3)
+
+    def at(state: State, radians: float, n: int) -> float:
+        p, h = state.problem, state.step(radians)
+        before, after = p.internal.momentum(np.array([p.t0, p.t0 + n * h]))
+        Pi0 = p.tensor @ p.Omega0 + before
+
+        def by(**options: float) -> float:
+            D, Pi1 = look.jacobian(state, radians, n, **options)
+            return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
+
+        found = by()
+        in_doubt = "differences" in way and floor < found <= ABOVE * floor
+        return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
+
+    return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
+
+
+def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
+    """The property, alone in a list, and the note "scales", "stays" or "" that says how its defect behaves.
+
+    `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
+    """
+    memory, clock = look.character.memory > 0, time.process_time()
+    refused, doubts, worst, most, seen = [], [], 0.0, 0.0, 0
+    for state in look.states(row.case):
+        if seen >= FEWEST and time.process_time() - clock > SHARE:
+            break
+        found, radians = [], []
+        for x in RADIANS:
+            try:
+                found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
+                radians.append(x)
+            except Refused as error:
+                refused.append(f"{state.words} it {error.words}")
+                if seen and x == RADIANS[0]:
+                    look.fails.setdefault(state.words, error.words)
+                break
+        whole = len(found)
+        found, radians = _solved(look, state, found, radians)
+        if len(found) < whole:
+            look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
+        if not found:
+            continue
+        if not seen and not refused and radians[-1] < ENOUGH:
+            doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
+        seen, most = seen + 1, max(most, radians[-1])
+        if max(found) > ABOVE * floor and not (max(found) < FAINT and _is_erratic(at, state, radians, found)):
+            fall, note = _fall(radians, found, floor)
+            where = f"{state.words}, {_largest(radians, found)}"
+            if seen > 1 and max(found) > WRONG:
+                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e}, {_largest(radians, found)})")
+            coverage = f"first seen {where}"
+            return [
+                Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
+            ], note
+        if max(found) > floor:
+            doubts.append(f"{max(found):.0e} {state.words}, near round-off")
+        worst = float(max(worst, *found))
+    return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+
+
+def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
+    """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
+    it is another each time, where a defect of the method, or of a tolerance, is the same."""
+    x = radians[int(np.argmax(found))]
+    try:
+        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+    except Refused:
+        return True  # a step at the limit of what runs
+    changes = np.abs(np.diff(near)) / max(near)
+    return bool(np.median(changes) > SMOOTH)
+
+
+def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
+    """The largest defect over so many steps at once. One that is no number says that the step is lost, not that nothing
+    is wrong."""
+    with np.errstate(all="ignore"):
+        found = [at(state, radians, n) for n in counts]
+    if not np.isfinite(found).all():
+        raise Refused(f"gave no finite derivatives at h = {state.step(radians):.3g}")
+    return max(found)
+
+
+def _without_defect(
+    look: Look, row: Row, how: str, floor: float, worst: float, most: float, seen: Any, doubts: Any, refused: Any
+) -> Property:
+    """The property of which no defect was seen."""
+    if not seen:
+        return Property(None, floor, "undecided", f"{how}: {refused[0]}")
+    coverage = f"{seen} states, up to {most:g} rad a step, random ones by seed {SEED}"
+    if refused:
+        coverage += f"; {refused[0]}"
+    if look.character.memory and row.measure in OF_THE_STATE:
+        why = f"{how}: round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    if look.character.noise and worst > look.character.noise / 10:
+        why = f"{how}: {worst:.0e}, which may be its noise of {look.character.noise:.0e}"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    if doubts:
+        why = f"{how}: not to be told ({doubts[0]})"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+    return Property(
+        worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier
+    )
+
+
+def _solved(look: Look, state: State, found: list[float], radians: list[float]) -> tuple[list[float], list[float]]:
+    """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
+    that were not solved, at a large step or one that is lost, and says nothing of the method."""
+    highest = max(look.orders, default=2.0)
+    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    for k in range(1, len(found)):
+        usual = max(found[k - 1], 1e-15 * look.character.floor)
+        steep = found[k] > usual * (radians[k] / radians[k - 1]) ** steepest
+        slow = radians[k] > SLOW and found[k] < PLAIN
+        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
+            return found[:k], radians[:k]
+    return found, radians
+
+
+def _is_lost(look: Look, state: State, radians: float) -> bool:
+    try:
+        return off(look, state, radians) > LOST * radians
+    except Refused:
+        return True
+
+
+def _largest(radians: Sequence[float], found: Sequence[float]) -> str:
+    """The step at which the defect is largest, in words."""
+    return f"{radians[int(np.argmax(found))]:g} rad a step"
+
+
+def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tuple[str, str]:
+    """How the defect behaves: in words, and as the note."""
+    above = [(x, d) for x, d in zip(radians, found) if d > floor]
+    if len(above) < 2:
+        return f"only at {above[0][0]:g} rad a step", "scales"
+    (a, c), (b, d) = above[:2]  # the smallest steps: at large ones a defect no longer grows
+    power = np.log(d / c) / np.log(b / a)
+    x, y = np.log(np.array(above)).T
+    overall = np.polyfit(x, y, 1)[0]
+    if power < 1 or (max(found) < LOOSE and overall < BY_TOLERANCE):  # a method of order 1 has one that falls like h^2
+        return "hardly falls with h", "stays"
+    return f"falls like h^{power:.1f}", "scales"
