@@ -1,4 +1,4 @@
-"""What functions refer to: defaults, cells, globals, attributes of modules, and the functions reached through them."""
+"""What functions refer to: defaults, cells, globals, builtins, attributes of modules, and functions reached by them."""
 
 import dis
 import functools
@@ -50,8 +50,14 @@ def is_library_name(root: str) -> bool:
     return file is None or pathlib.Path(file).is_relative_to(sysconfig.get_path("stdlib"))
 
 
+def is_librarys_ufunc(value: Any) -> bool:
+    """Whether a ufunc is one that NumPy or SciPy has under its name."""
+    homes = (sys.modules.get(name) for name in ("numpy", "scipy.special"))
+    return any(getattr(home, value.__name__, None) is value for home in homes)
+
+
 def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path, value) of what a function takes from outside: defaults, cells, globals, attributes of modules.
+    """(path, value) of what a function takes from outside: defaults, cells, globals, builtins, attributes of modules.
 
     The path of ``module.part.value`` is its three names; a module is followed as far as the code names attributes.
     """
@@ -67,8 +73,10 @@ def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
                 continue
         elif name in f.__globals__:
             value = f.__globals__[name]
+        elif name in f.__builtins__:
+            value = f.__builtins__[name]
         else:
-            continue  # a builtin, or not there: the path itself says which name was looked for
+            continue  # not there: the path itself says which name was looked for
         yield followed(path, value)
 
 
