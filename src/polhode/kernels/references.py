@@ -12,6 +12,12 @@ from typing import Any
 LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
 """Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
 
+OF_KINDS = frozenset(
+    {"isinstance", "issubclass", "type", "callable", "hasattr", "getattr", "str", "repr", "format"}
+    | {"isscalar", "isrealobj", "iscomplexobj", "issubdtype"}  # of NumPy
+)
+"""Functions that say of what kind a value is."""
+
 FROM_CELLS = {"LOAD_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
 
 
@@ -119,3 +125,25 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from codes(constant)
+
+
+def asking_for_kinds(functions: Iterable[Any]) -> str:
+    """How a user's function may do with a symbol or a series what it does not do with a number; "" if it cannot.
+
+    Such a function is asked what it computes by calling it with something else than numbers. Most that decide by a
+    value raise then, and that is an answer; one that catches exceptions, or asks what it was given, goes on.
+    """
+    for f in reachable(functions):
+        if (f.__module__ or "").startswith("polhode."):
+            continue
+        asked = {name for path in paths(f.__code__) for name in path} & OF_KINDS
+        if asked:
+            return f"{f.__qualname__} asks of what kind a value is, by {sorted(asked)[0]}"
+        for part in codes(f.__code__):
+            steps = list(dis.get_instructions(part))
+            for step, after in zip(steps, steps[1:]):
+                if step.opname == "PUSH_EXC_INFO" and after.opname != "WITH_EXCEPT_START":
+                    return f"{f.__qualname__} catches exceptions"
+                if after.opname == "IS_OP" and (step.opname, step.argval) != ("LOAD_CONST", None):
+                    return f"{f.__qualname__} asks whether two values are one object"
+    return ""

@@ -30,8 +30,8 @@ from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, ORIGINA
 from polhode.machine.symbols import NotStraight, Symbol, Tape, gradient, operand
 from polhode.pickling import made_by
 
-REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "PUSH_EXC_INFO"}
-"""Instructions of functions that do more than compute; the last is where an exception is caught."""
+REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "PUSH_EXC_INFO", "IS_OP"}
+"""Instructions of functions that do more than compute: before the last, where an exception is caught."""
 
 
 def straightened(kernel: Callable[..., Any]) -> Any:
