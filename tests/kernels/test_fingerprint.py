@@ -182,7 +182,9 @@ def test_what_is_not_seen_through_is_said(what):
     assert proof(BLIND[what]) is None
 
 
-@pytest.mark.parametrize("owner, name", [(np, "sin"), (math, "sin"), (np.linalg, "norm"), (np, "pi"), (builtins, "abs")])
+@pytest.mark.parametrize(
+    "owner, name", [(np, "sin"), (math, "sin"), (np.linalg, "norm"), (np, "pi"), (builtins, "abs")]
+)
 def test_other_functions_put_into_libraries_are_seen(owner, name, monkeypatch):
     """What was proved is proved no more, and the fingerprint is another."""
     users = {

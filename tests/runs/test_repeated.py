@@ -71,7 +71,7 @@ def test_arrays_of_the_problem_that_change_are_seen(method):
         ph.solve(p, method, **CALL)
     earlier = ph.solve(p, method, **CALL)
     for x in (p, other):
-        x.Omega0[0], x.moments[0] = 0.7, 1.2
+        x.Omega0[0], x.Q0[:] = 0.7, x.Q0[::-1] * (1, 1, -1)
     assert columns(ph.solve(p, method, **CALL)) == columns(ph.solve(other, method, **CALL))
     assert earlier.Omega[0, 0] == 0.3
 
