@@ -28,7 +28,7 @@ IN_C = "a function of C, known by its address alone"
 """The entry of `unseen` for a torque from C. Within one process its digest, which holds the address, identifies it."""
 
 UNTOLD = {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__", "__slotnames__", "_abc_impl"}
-"""Attributes of a class that do not change what it does; the last two are what pickle and ABC write down for themselves."""
+"""Attributes of a class that do not change what it does; the last two are notes of pickle and of ABC."""
 
 PICKLING = ("__reduce__", "__reduce_ex__", "__getstate__")
 

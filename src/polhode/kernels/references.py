@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import itertools
 import pathlib
 import sys
 import sysconfig
@@ -140,8 +141,7 @@ def asking_for_kinds(functions: Iterable[Any]) -> str:
         if asked:
             return f"{f.__qualname__} asks of what kind a value is, by {sorted(asked)[0]}"
         for part in codes(f.__code__):
-            steps = list(dis.get_instructions(part))
-            for step, after in zip(steps, steps[1:]):
+            for step, after in itertools.pairwise(dis.get_instructions(part)):
                 if step.opname == "PUSH_EXC_INFO" and after.opname != "WITH_EXCEPT_START":
                     return f"{f.__qualname__} catches exceptions"
                 if after.opname == "IS_OP" and (step.opname, step.argval) != ("LOAD_CONST", None):
