@@ -1,6 +1,7 @@
 """Calls of `solve` that are made again take the short way, and nobody can tell."""
 
 import gc
+import math
 import threading
 import weakref
 
@@ -62,6 +63,17 @@ def test_a_global_that_changes_is_seen(method, monkeypatch):
     changed = [columns(ph.solve(p, method, **CALL)) for _ in range(2)]
     assert before[0] == before[1] == before[2]
     assert changed[0] == changed[1] == columns(ph.solve(body(), method, **CALL)) != before[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*could not be compiled")
+def test_another_function_put_into_a_library_is_seen(monkeypatch):
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), torque=lambda t, Q: (math.sin(Q[2, 1] + 1), 0.0, 0.0), Omega0=(0, 1, 0.5))
+    before = [columns(ph.solve(p, "VLV", **CALL)) for _ in range(3)]
+    monkeypatch.setattr(math, "sin", lambda x: 4.0 * x)
+    changed = ph.solve(p, "VLV", **CALL)
+    assert columns(changed) == columns(ph.solve(p, "VLV", compiled=False, **CALL)) != before[0]
+    monkeypatch.undo()
+    assert columns(ph.solve(p, "VLV", **CALL)) == before[0] == before[2]
 
 
 @pytest.mark.parametrize("method", ["VLV", "TAYLOR"])

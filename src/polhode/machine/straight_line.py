@@ -206,7 +206,7 @@ def _check_libraries(f: types.FunctionType) -> None:
         if f.__builtins__.get(name) is not standing:
             raise NotStraight(f"another {name}")
     for first, *attributes in paths(f.__code__):
-        value = outside.get(first)
+        value: Any = outside.get(first)
         for name in attributes:
             if id(value) not in MODULES:
                 break
