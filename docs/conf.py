@@ -6,7 +6,8 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
-import pages  # noqa: E402, in extensions/, beside this file
+import cells  # noqa: E402, in extensions/, beside this file, as the next
+import pages  # noqa: E402
 
 import polhode  # noqa: E402
 
@@ -35,6 +36,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "polhode"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["scroll.js"]
 html_extra_path = ["made/lab", "measured"]  # the lab; pages that commands have written
 html_context = {"default_mode": "auto"}
 html_sidebars = {"the-lab": [], "made/gallery": [], "made/gallery/*": []}
@@ -51,3 +53,9 @@ html_theme_options = {
 }
 copyright = "the authors of polhode, BSD 3-clause"
 suppress_warnings = ["mystnb.unknown_mime_type"]
+
+
+def setup(app):
+    """Some pages are told otherwise here than in the repository; short cells of tables stay on one line."""
+    app.connect("source-read", pages.retold)
+    app.connect("doctree-read", cells.short)

@@ -22,7 +22,7 @@ from numba import types
 
 import polhode as ph
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.machine import CannotCompile, compile, ensemble_loop
+from polhode.machine import CannotCompile, block_memory, compile
 from polhode.machine.kept_code import machine_code
 from polhode.machine.lanes import Lanes
 from polhode.machine.pointers import pointer
@@ -228,9 +228,9 @@ def one_body():
     """call(address, t, Q, parameters): three numbers, by machine code for one body."""
     at, read, write, address = (
         pointer(compile.TORQUE),
-        ensemble_loop.reader(9, 0, 1),
-        ensemble_loop.writer(1),
-        ensemble_loop.address,
+        block_memory.reader(9, 0, 1),
+        block_memory.writer(1),
+        block_memory.address,
     )
 
     def call(given, t, Q, parameters, out):
@@ -243,9 +243,9 @@ def four_bodies():
     """The same for bodies in lanes."""
     at, read, write, address = (
         pointer(IN_LANES),
-        ensemble_loop.reader(9, 0, WIDTH),
-        ensemble_loop.writer(WIDTH),
-        ensemble_loop.address,
+        block_memory.reader(9, 0, WIDTH),
+        block_memory.writer(WIDTH),
+        block_memory.address,
     )
 
     def call(given, t, Q, parameters, out):

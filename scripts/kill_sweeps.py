@@ -30,6 +30,8 @@ import numpy as np
 import polhode as ph
 
 GIVEN = {"method": "VLV", "h": 0.125, "n_steps": 200_000, "chunk": 8}
+STANDS_STILL = 600
+"""Seconds without a chunk, under whatever load, after which a sweep counts as one that hangs."""
 STARTS = np.random.default_rng(5).normal(size=(400, 3))
 
 
@@ -92,12 +94,14 @@ def killed_at_random(place, wanted, rng):
         while not finished(path):
             process = multiprocessing.get_context("spawn").Process(target=child, args=(str(path), workers))
             process.start()
-            there = stored(path)
+            there, since = stored(path), time.monotonic()
             while process.is_alive():
                 process.join(rng.uniform(0.01, 0.5))
                 if stored(path) <= there or not process.is_alive():
-                    continue  # it has begun to work again since the last was killed
-                there, victims = stored(path), offspring(process.pid)
+                    if time.monotonic() > since + STANDS_STILL:
+                        raise RuntimeError(f"sweep {sweeps} on {workers} stands still: no chunk in {STANDS_STILL} s")
+                    continue  # until it has begun to work again since the last was killed
+                there, since, victims = stored(path), time.monotonic(), offspring(process.pid)
                 if rng.random() < 0.85:
                     _kill(rng.choice(victims or [process.pid]))
                     kills += 1

@@ -1,8 +1,8 @@
 """Plain formulas of docstrings, which read as text in a terminal, typeset: to TeX, and docstrings to Markdown.
 
-The dialect is small: Greek letters by name, an index as a digit or after _, a power after ^, ``x`` between spaces for
-the vector product, ``.`` between spaces for the inner one. A block set in by four spaces is a formula, a line each;
-what stands after two or more spaces is set apart, and words among the letters stay words.
+The dialect is small: Greek letters by name, an index as a digit or after _, a power after ^, a hat where none follows,
+``x`` between spaces for the vector product, ``.`` between spaces for the inner one. A block set in by four spaces is a
+formula, a line each; what stands after two or more spaces is set apart, and words among the letters stay words.
 """
 
 import re
@@ -25,6 +25,9 @@ TOKEN = re.compile(
 SCRIPT = re.compile(r"\{([^{}]*)\}|\(([^()]*)\)|(-?[A-Za-z0-9]+(?:-\d)?)")
 LABEL = r"(?:Misprints?|Pitfalls?|Source|Default|Reveals|Conserved|Not printed):"
 """What begins a paragraph of its own."""
+
+CODE = re.compile(r"\b(?:void|double|import|def|return|lambda)\b")
+"""What no formula says."""
 
 WIDEST = 56
 """Characters of a row of formulas that fits on a telephone."""
@@ -109,6 +112,9 @@ def _scripted(head: str, text: str, at: int) -> tuple[str, int]:
             above, at = above + "*", at + 1
         else:
             kind, found = text[at], SCRIPT.match(text, at + 1)
+            if not found and kind == "^":  # a hat
+                head, at = rf"\hat{{{head}}}", at + 1
+                continue
             if not found:
                 break
             inner = tex(next(x for x in found.groups() if x is not None)).replace(r"\quad", "")
@@ -136,6 +142,26 @@ def _closing(text: str, at: int) -> int:
     return len(text)
 
 
+POWER = re.compile(r"(?<![\w$\\^/.|)])(\d+|[A-Za-z])\^(-?\d+(?:\.\d+)?|[a-z](?![a-z])|\([^() ]*\))(?![\w^])")
+
+
+def powers(text: str) -> str:
+    """A page of Markdown whose powers, such as 10^8, are formulas; code stays as it is."""
+    lines, fence = [], ""
+    for line in text.split("\n"):
+        mark = re.match(r" *(`{3,})", line)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        is_code = fence or mark or line.startswith("    ")
+        pieces = [line] if is_code else re.split(r"(`[^`]*`|\$[^$]*\$)", line)
+        lines.append("".join(x if i % 2 or is_code else POWER.sub(_power, x) for i, x in enumerate(pieces)))
+    return "\n".join(lines)
+
+
+def _power(m: re.Match) -> str:
+    return f"${m[1]}^{{{m[2].strip('()')}}}$"
+
+
 # ---- docstrings --------------------------------------------------------------------------------------------
 
 
@@ -150,6 +176,8 @@ def _block(block: str) -> str:
     if not block.strip():
         return ""
     if all(line.startswith("    ") or not line.strip() for line in lines):
+        if CODE.search(block):
+            return _code(textwrap.dedent(block).split("\n"))
         return displayed(textwrap.dedent(block).split("\n"))
     if re.match(r"\w[\w, ]*? {2,}\S", lines[0]):
         return listed(lines)

@@ -12,15 +12,16 @@ import re
 import sys
 from typing import Any
 
-from formulas import markdown, plain  # beside this file, as is gallery
+from formulas import markdown, plain, powers, prose  # beside this file, as is gallery
 from gallery import gallery_pages
 from numpydoc.docscrape import NumpyDocString
 
 import polhode
 from polhode.cli.main import parser
+from polhode.integrators.lookup import OWN_STEPS
 from polhode.integrators.method import Method
 from polhode.integrators.properties import PROPERTIES
-from polhode.views.catalogue import code_of, properties_table, source_of
+from polhode.views.catalogue import code_of, method_tables, own_lecture, problems_page, properties_table, source_of
 from polhode.views.lab.page import lab_page
 
 
@@ -43,6 +44,7 @@ def pages() -> dict[str, str]:
     theory = {f"theory/{slug(name)}.md": family_page(name, members) for name, members in families.items()}
     return {
         **theory,
+        "theory/own-steps.md": own_steps_page(),
         "theory/index.md": theory_index(families),
         "reference/index.md": reference_index(),
         "reference/api.md": api_page(),
@@ -51,6 +53,16 @@ def pages() -> dict[str, str]:
         **gallery_pages(),
         "lab/lab.html": lab_page(),
     }
+
+
+def retold(app: Any, docname: str, source: list[str]) -> None:
+    """Sphinx reads a page: lectures stand on the pages of theory alone, and powers are typeset."""
+    if docname == "methods":
+        source[0] = method_tables(lambda m: f"[{m.name}](#{_anchor(list(polhode.methods().values()), m)})")
+    elif docname == "problems":
+        source[0] = problems_page(markdown)
+    elif not docname.startswith("made/"):
+        source[0] = powers(source[0])
 
 
 def slug(name: str) -> str:
@@ -64,7 +76,8 @@ def slug(name: str) -> str:
 def theory_index(families: dict[str, list[Method]]) -> str:
     """The list of families."""
     rows = "\n".join(f"- [{_title(f)}]({slug(f)}.md): {', '.join(m.name for m in ms)}" for f, ms in families.items())
-    tree = "\n".join(slug(f) for f in families)
+    own = ", ".join(maker.upper() for maker in OWN_STEPS)
+    tree = "\n".join([*map(slug, families), "own-steps"])
     return f"""# Theory
 
 A page per family, with the lectures that stand in the code: the idea, the formulas, why each claim holds, pitfalls and
@@ -75,6 +88,7 @@ Q' = Q\\,\\widehat{{\\Omega}}, \\qquad J \\Omega' = J \\Omega \\times \\Omega + 
 ```
 
 {rows}
+- [Steps of their own](own-steps.md): {own}
 
 ```{{toctree}}
 :hidden:
@@ -96,6 +110,12 @@ def family_page(family: str, members: list[Method]) -> str:
         parts.append(markdown(lecture) + "\n")
         parts.append("Sources: " + "; ".join(map(source_of, keys)) + ".\n")
     return "\n".join(parts)
+
+
+def own_steps_page() -> str:
+    """The lectures of the integrators that choose their own steps."""
+    lectures = [f"## {maker.upper()}\n\n{markdown(own_lecture(maker))}\n" for maker in OWN_STEPS]
+    return "\n".join(["# Steps of their own\n", *lectures])
 
 
 def _title(family: str) -> str:
@@ -127,6 +147,10 @@ def api_page() -> str:
     things = {name: getattr(polhode, name) for name in polhode.__all__}
     for title, kind in (("Functions", "function"), ("Classes", "class"), ("Modules", "module")):
         parts.append(f"## {title}\n")
+        role = "func" if kind == "function" else kind
+        names = [name for name, thing in things.items() if _kind(thing) == kind]
+        if kind != "module":
+            parts.append(" · ".join(f"{{py:{role}}}`{name}`" for name in names) + "\n")
         parts += [_entry(name, thing, kind) for name, thing in things.items() if _kind(thing) == kind]
     return "\n".join(parts)
 
@@ -197,7 +221,7 @@ def _signature(thing: Any) -> str:
 def properties_page() -> str:
     """What a certificate measures."""
     rows = [
-        f"| `{row.key}` | {row.title} | {row.case} | {row.how.replace('|', chr(92) + '|') or row.measure} |"
+        f"| `{row.key}` | {row.title} | {row.case} | {prose(row.how).replace('|', chr(92) + '|') or row.measure} |"
         for row in PROPERTIES
     ]
     return "\n".join(

@@ -1,5 +1,6 @@
 """The command line: what it prints where, its exit codes, and that misuse gets a sentence."""
 
+import inspect
 import json
 import signal
 import subprocess
@@ -26,9 +27,10 @@ def called(capsys, *arguments):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_with_an_example_and_speaks_json(capsys, verb):
+def test_every_verb_has_help_with_an_example_and_speaks_json(capsys, monkeypatch, verb):
+    monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = called(capsys, verb, "--help")
-    assert code == 0
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
     assert f"example:\n  polhode {verb}" in out
     assert "--json" in out
 
@@ -77,6 +79,25 @@ def test_stress_as_json_prints_json_alone_and_writes_nothing(capsys, tmp_path, m
 def test_the_default_methods_are_those_of_the_study(capsys):
     out = called(capsys, "stress", "--help")[1].replace("\n", " ")
     assert " ".join(ORTOLAN_SACCON.methods) in " ".join(out.split())
+
+
+@pytest.mark.parametrize("width", [80, 160])
+@pytest.mark.parametrize("command", [("list",), ("recommend",), ("engines", "--list")], ids=" ".join)
+def test_tables_fit_the_terminal_and_nothing_is_cut(capsys, monkeypatch, command, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, _ = called(capsys, *command)
+    assert code == 0 and max(map(len, out.splitlines())) <= width
+    assert "…" not in out
+    if command == ("list",) and width == 80:  # beside the claims there is no room for a title
+        words = " ".join(out.split())
+        assert all(m.name in out and m.title in words for m in methods().values())
+        assert "TAYLOR and RKMK54 choose their own steps" in words
+
+
+def test_every_problem_takes_a_body_and_a_start():
+    for make in ph.problems().values():
+        given = set(inspect.signature(make).parameters)
+        assert {"inertia", "Q0"} <= given and given & {"Omega0", "Pi0"}
 
 
 def test_list_is_the_catalogue(capsys):

@@ -9,7 +9,7 @@ import polhode as ph
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "docs" / "extensions"))
 
-from formulas import displayed, markdown, prose, tex
+from formulas import displayed, markdown, powers, prose, tex
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,7 @@ from formulas import displayed, markdown, prose, tex
         ("sqrt(1 + s)", r"\sqrt{1 + s}"),
         ("Pi <- Pi + h tau", r"\Pi \leftarrow \Pi + h \tau"),
         ("h^(2r-2)", r"h^{2r -2}"),
+        ("b^_i K_i", r"\hat{b}_{i} K_{i}"),
         ("Q_{n+1/2}", r"Q_{n +\tfrac{1}{2}}"),
     ],
 )
@@ -43,6 +44,17 @@ def test_lines_are_aligned_and_long_ones_broken():
     assert text.count("&=") == 2 and r"\text{implicit in τ only}" in text
     long = displayed(["Psi = h J^-1 exp(-Psi/2) Pi0,     Q1 = Q0 exp(Psi),     Pi1 = exp(-Psi) Pi0"])
     assert long.count("&=") == 3
+
+
+def test_code_stays_code():
+    assert markdown("Signature:\n\n    void torque(double t, double *out)").endswith(
+        "```text\nvoid torque(double t, double *out)\n```"
+    )
+
+
+def test_powers_of_a_page_are_formulas_but_not_those_of_code():
+    assert powers("10^8 steps, `10^8`, h^(r+2)") == "$10^{8}$ steps, `10^8`, $h^{r+2}$"
+    assert powers("2^-53\n```python\n2^3\n```\n2^3") == "$2^{-53}$\n```python\n2^3\n```\n$2^{3}$"
 
 
 def test_columns_of_names_become_a_list():

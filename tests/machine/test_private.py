@@ -3,6 +3,7 @@
 import ast
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,31 @@ def private_names():
                 for name in node.names:
                     if node.module not in PUBLIC or name.name.startswith("_"):
                         yield f"{node.module}.{name.name}"
+
+
+def private_attributes():
+    """Every attribute with an underscore that the package reads of an object which is not its own."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in MACHINE.glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    own = {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _is_self(node)
+    }
+    for node in nodes:
+        is_foreign = isinstance(node, ast.Attribute) and not _is_self(node)
+        if is_foreign and re.match("_[a-z]", node.attr) and node.attr not in own | {"_replace"}:  # of a named tuple
+            yield node.attr
+
+
+def _is_self(node):
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def test_every_private_attribute_is_on_the_page():
+    names = set(private_attributes())
+    assert {"_definitions", "_getvalue", "_rebuild"} <= names
+    assert sorted(name for name in names if name not in PAGE) == []
 
 
 def test_every_private_name_is_on_the_page():

@@ -1,8 +1,10 @@
 """Whoever works: the same results, in order; what a task raises or warns of is told where it was asked for."""
 
 import concurrent.futures
+import inspect
 import multiprocessing
 import os
+import signal
 import warnings
 
 import pytest
@@ -49,8 +51,25 @@ def test_results_errors_and_warnings(workers):
 def test_closures_travel_and_deaths_are_told():
     offset = 3
     assert mapped(2, lambda x: x + offset, [(1,), (2,)]) == [4, 5]
-    with pytest.raises(WorkersLost, match="3 workers died"):
+    with pytest.raises(WorkersLost, match="killed 3 workers"):
         mapped(1, lambda: os._exit(1), [()])
+
+
+def torn():
+    """A worker killed in the middle of its result, of which its pool awaits the rest."""
+    frame = inspect.currentframe()
+    while frame.f_code.co_name != "_process_worker":
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), b"\0\0")  # half of a number of bytes
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
+def test_a_death_that_the_pool_does_not_notice_is_noticed(monkeypatch):
+    monkeypatch.setattr("polhode.runs.processes.TRIES", 1)
+    monkeypatch.setattr("polhode.runs.processes.LOOK_EVERY", 0.5)
+    with pytest.raises(WorkersLost, match=r"killed \d workers"):
+        mapped(1, torn, [()])
 
 
 @pytest.mark.parametrize("workers", ["spark", True, [], 0, 1.5, object()])

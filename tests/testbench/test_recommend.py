@@ -11,7 +11,7 @@ from polhode.cli.main import main
 from polhode.errors import InputError
 from polhode.reference.reference import reference
 from polhode.testbench.advice import measure
-from polhode.testbench.advice.recommend import KEEP, measured_data
+from polhode.testbench.advice.ranking import KEEP, measured_data
 
 
 def first(**wanted):
@@ -101,7 +101,7 @@ def test_other_wishes():
 def test_a_method_that_has_not_been_measured_is_left_out(monkeypatch):
     data = json.loads(json.dumps(measured_data()))
     del data["methods"]["VLV"]
-    monkeypatch.setattr(sys.modules["polhode.testbench.advice.recommend"], "measured_data", lambda: data)
+    monkeypatch.setattr(sys.modules["polhode.testbench.advice.ranking"], "measured_data", lambda: data)
     r = ph.recommend(count=60)
     assert r.left_out["not in measured.json"] >= 1 and "VLV" not in [c.method for c in r.choices]
 

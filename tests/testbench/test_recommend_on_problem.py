@@ -31,7 +31,7 @@ def test_what_must_be_kept():
 
 @pytest.mark.parametrize("given", [{"free": True}, {"torque_cost": 1e-3}, {"horizon": 10.0}])
 def test_what_the_problem_says_itself(given):
-    with pytest.raises(InputError, match="not with a problem"):
+    with pytest.raises(InputError, match="cannot go with a problem"):
         ph.recommend(problem="stress", **given)
 
 

@@ -75,7 +75,7 @@ def test_pickers_sliders_and_buttons(browser, address):
         assert page.evaluate("lab.chosen.h") == pytest.approx(0.25 / 2**0.5)
         page.focus("#speed")
         page.keyboard.press("ArrowRight")
-        assert page.evaluate("lab.chosen.speed") == 4 and "16 steps" in page.inner_text("#speed-shown")
+        assert page.evaluate("lab.chosen.speed") == 6 and "3200 steps a second" in page.inner_text("#speed-shown")
         page.click("#pause")
         assert page.inner_text("#pause") == "Go on" and _rests(page)
         page.click("#reset")
@@ -98,7 +98,7 @@ def test_keyboard(browser, address):
         assert page.inner_text("#name-a") == "VLV" and page.inner_text("#name-b") == "ELN"
         page.keyboard.press("+")
         page.keyboard.press("]")
-        assert page.evaluate("[lab.chosen.speed, lab.chosen.h]") == [4, pytest.approx(0.05 * 2**0.5)]
+        assert page.evaluate("[lab.chosen.speed, lab.chosen.h]") == [6, pytest.approx(0.05 * 2**0.5)]
         before = page.evaluate("view.yaw")
         page.keyboard.press("ArrowRight")
         assert page.evaluate("view.yaw") > before
@@ -132,6 +132,30 @@ def test_the_link_holds_the_state(browser, address):
         assert page.evaluate("lab.chosen") == chosen
     with opened(browser, address + "#field=nowhere&a=NOBODY&h=-3&speed=x&theme=pink") as page:
         assert page.evaluate("lab.chosen") == page.evaluate("CHOSEN")
+
+
+def test_a_run_begins_slowly_and_gathers_speed_up_to_what_is_chosen(browser, address):
+    with opened(browser, address + "#field=stress&speed=3") as page:
+        page.keyboard.press("Space")
+        page.click("#reset")
+        asked = """(steps) => {
+            lab.runs.a.steps = steps; lab.runs.b.steps = steps; lab.due = 0;
+            advance(100);
+            return lab.runs.a.steps - steps + lab.due;
+        }"""
+        found = [page.evaluate(asked, steps) for steps in (0, 100, 10_000)]
+        assert found == [pytest.approx(x) for x in (5, 13, 40)]  # of 50, 130 and 400 a second
+
+
+def test_nothing_is_drawn_again_while_nothing_changes(browser, address):
+    with opened(browser, address) as page:
+        page.keyboard.press("Space")
+        page.wait_for_timeout(100)
+        page.evaluate("() => { const before = draw; lab.drawn = 0; draw = () => { lab.drawn += 1; before(); }; }")
+        page.wait_for_timeout(150)
+        assert page.evaluate("lab.drawn") == 0
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("lab.drawn === 1")
 
 
 def test_a_method_that_cannot_go_on_says_so(browser, address):

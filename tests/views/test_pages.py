@@ -37,6 +37,6 @@ def test_a_wide_table_scrolls_and_says_so(browser, tmp_path):
     file.write_text(page("wide", [table(heads, [[f"cell {k}" for k in range(len(heads))]])]), encoding="utf-8")
     with opened(browser, file.as_uri(), 390) as small:
         assert small.evaluate("document.documentElement.scrollWidth") <= 390
-        assert "scrolls" in small.evaluate("getComputedStyle(document.querySelector('.wide'), '::after').content")
+        assert "scrolls" in small.evaluate("getComputedStyle(document.querySelector('.wide'), '::before').content")
         small.evaluate("document.querySelector('.wide').scrollLeft = 300")
         assert small.locator("td.name").bounding_box()["x"] >= 0  # the first column stays

@@ -7,8 +7,10 @@ what is heavy inside `run`. Exit codes: 0 done, 1 failed, 2 misuse, which gets a
 import argparse
 import contextlib
 import importlib
+import itertools
 import os
 import sys
+import textwrap
 from typing import Any, NoReturn
 
 from polhode.errors import InputError
@@ -95,13 +97,21 @@ def parser() -> Any:
             help=module.HELP,
             description=module.__doc__,
             epilog=f"example:\n{module.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Words,
             allow_abbrev=False,
         )
         module.arguments(sub)
         sub.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
         sub.set_defaults(run=module.run)
     return top
+
+
+class _Words(argparse.HelpFormatter):
+    """Sentences fill the width there is; lines that begin with a space, such as examples, stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        blocks = itertools.groupby(text.strip().splitlines(), key=lambda line: line == "" or line.startswith(" "))
+        return "\n".join("\n".join(b) if kept else textwrap.fill(" ".join(b), width) for kept, b in blocks)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,6 +1,7 @@
 """What the verbs share: numbers in, tables and JSON out."""
 
 import argparse
+import os
 import sys
 from typing import Any
 
@@ -33,10 +34,11 @@ def wants_progress() -> Any:
 
 
 def show(*things: Any) -> None:
-    """Print rich tables and texts on standard output; wide where there is no terminal to fit."""
+    """Print rich tables and texts on standard output; wide where there is neither a terminal to fit nor COLUMNS."""
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else 132, highlight=False, markup=False)
+    fits = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(width=None if fits else 132, highlight=False, markup=False)
     for thing in things:
         console.print(thing, soft_wrap=isinstance(thing, str) and not sys.stdout.isatty())
 

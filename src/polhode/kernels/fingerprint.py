@@ -13,6 +13,8 @@ import decimal
 import fractions
 import functools
 import hashlib
+import pathlib
+import sys
 import types
 import weakref
 from collections.abc import Iterable
@@ -82,6 +84,27 @@ def _is_ours(value: Any) -> bool:
     return (value.__module__ or "").startswith("polhode.")
 
 
+BELOW = ("kernels", "integrators", "machine", "physics")
+"""Parts of this package whose functions are walked, since machine code is made of them. Others are known by name."""
+
+
+def _is_of_the_house(value: Any) -> bool:
+    """Whether a function or class is one of this package that no machine code holds: `step`, `solve`, a result.
+
+    It is what its module calls so; a function made inside another may hold something of the user's, and is walked.
+    """
+    if not _is_ours(value) or value.__module__.split(".")[1] in BELOW:
+        return False
+    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
+
+
+@functools.cache
+def _house() -> str:
+    """A hash of all sources of this package: what is known by name is as they say."""
+    sources = sorted(pathlib.Path(__file__).parents[1].rglob("*.py"))
+    return hashlib.blake2b(b"".join(file.read_bytes() for file in sources), digest_size=16).hexdigest()
+
+
 _STATIC: "weakref.WeakKeyDictionary[types.FunctionType, bytes | None]" = weakref.WeakKeyDictionary()
 """Digests of functions of this package that reach nothing of the user's, and None for those that do."""
 
@@ -144,6 +167,8 @@ class _Walk:
         elif isinstance(value, types.FunctionType):
             if is_library(value):
                 self._say("library", _name(value))
+            elif _is_of_the_house(value):
+                self._say("of the house", f"{_name(value)} {_house()}")
             elif (digest := _static_digest(value)) is not None:
                 self.hash.update(digest)
             else:
@@ -217,6 +242,8 @@ class _Walk:
         self._say("class", _name(value))
         if is_library(value):
             return
+        if _is_of_the_house(value):
+            return self._say("of the house", _house())
         self.changeable = self.changeable or not _is_ours(value)
         self._each((type(value), *value.__bases__), mutable=False)
         for name, part in sorted(vars(value).items()):

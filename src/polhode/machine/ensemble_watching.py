@@ -15,8 +15,9 @@ from polhode.kernels import watching
 from polhode.kernels.rotations import matrix
 from polhode.kernels.vectors import mul
 from polhode.machine import compile
+from polhode.machine.block_memory import address, number_of, viewer
 from polhode.machine.compile import NUMBERS, TORQUE
-from polhode.machine.ensemble_loop import GIVEN, address, blocks_of, number_of, viewer
+from polhode.machine.ensemble_loop import GIVEN, blocks_of
 from polhode.machine.kept_code import machine_code
 from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import WIDTH

@@ -22,7 +22,7 @@ class Pointer(types.Callable):
 
     def __init__(self, kind):
         self.kind = kind
-        super().__init__(name=f"pointer to {kind}")
+        super().__init__(name=f"{type(self).__name__} to {kind}")
 
     def get_call_type(self, context, args, kws):
         wanted = self.kind.args
@@ -37,7 +37,12 @@ class Pointer(types.Callable):
         return type(self)
 
 
+class OfNumbers(Pointer):
+    """The address of a function that takes numbers, and of an array the place of its first number."""
+
+
 @register_model(Pointer)
+@register_model(OfNumbers)
 class _PointerModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
         super().__init__(manager, kind, ir.IntType(8).as_pointer())
@@ -53,10 +58,23 @@ def _call(context, builder, signature, args):
     return value
 
 
+@lower_builtin(OfNumbers, OfNumbers, types.VarArg(types.Any))
+def _call_with_numbers(context, builder, signature, args):
+    numbers = [
+        context.make_array(kind)(context, builder, x).data if isinstance(kind, types.Array) else x
+        for kind, x in zip(signature.args[1:], args[1:])
+    ]
+    nothing = signature.return_type == types.void
+    result = ir.VoidType() if nothing else context.get_value_type(signature.return_type)
+    kind = ir.FunctionType(result, [x.type for x in numbers])
+    value = builder.call(builder.bitcast(args[0], kind.as_pointer()), numbers)
+    return context.get_dummy_value() if nothing else value
+
+
 @functools.cache
-def pointer(kind):
-    """at(address): the function of this type at an address."""
-    result = Pointer(kind)
+def pointer(kind, of=Pointer):
+    """at(address): the function of this type at an address, called as `of` says."""
+    result = of(kind)
 
     @intrinsic
     def at(typing_context, address):

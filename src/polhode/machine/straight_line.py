@@ -68,28 +68,28 @@ def _timed_potential(user: Callable[..., Any], fields: Fields | None) -> Callabl
 
 
 def _in_body(line: Callable[..., Any]) -> Callable:
-    def torque(t, Q, par):  # type: ignore[no-untyped-def]
+    def torque(t, Q, par):
         return apply_transposed(axes(par), line(t, users_attitude(Q, par), par))
 
     return torque
 
 
 def _in_space(line: Callable[..., Any]) -> Callable:
-    def torque(t, Q, par):  # type: ignore[no-untyped-def]
+    def torque(t, Q, par):
         return apply_transposed(Q, line(t, users_attitude(Q, par), par))
 
     return torque
 
 
 def _moment_in_body(line: Callable[..., Any]) -> Callable:
-    def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
+    def moment(t, Q, Omega, par):
         return apply_transposed(axes(par), line(t, users_attitude(Q, par), apply(axes(par), Omega), par))
 
     return moment
 
 
 def _moment_in_space(line: Callable[..., Any]) -> Callable:
-    def moment(t, Q, Omega, par):  # type: ignore[no-untyped-def]
+    def moment(t, Q, Omega, par):
         return apply_transposed(Q, line(t, users_attitude(Q, par), apply(Q, Omega), par))
 
     return moment

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, one_line
-from polhode.inputs.functions import Form
+from polhode.inputs.forms import Form
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.quantities import Quantities
 

@@ -10,6 +10,7 @@ from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
+from polhode.inputs.forms import Form, with_values
 from polhode.inputs.principal import velocity
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.velocity import Forces
@@ -142,13 +143,13 @@ class Problem(Quantities, ForRuns):
         self.parameters = (0.0,) * first + row
         self.parameters += max(0, functions.PARAMETERS - len(self.parameters)) * (0.0,)
         self.parameters = self.own_parameters()
-        own = {label: functions.with_values(users[label], forms[label].fields, row) for label in users}
+        own = {label: with_values(users[label], forms[label].fields, row) for label in users}
         tried = {label: (f, forms[label]) for label, f in own.items() if label != "potential"}
         check_functions(self, tried, own.get("potential"), torques.takes_time(forms))
         self.settle()
         self._is_made = True
 
-    def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, functions.Form]) -> None:
+    def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, Form]) -> None:
         self.forces = self.internal.forces(moving=torques.takes_velocity(forms))
         kernels = torques.kernels(users, forms, self.forces, self.internal.held is not None)
         self.torque_kernel, self.conservative_kernel = kernels.torque, kernels.conservative

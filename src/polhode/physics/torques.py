@@ -6,8 +6,8 @@ from typing import Any
 
 from polhode.errors import InputError
 from polhode.inputs import function, functions
+from polhode.inputs.forms import Form, form
 from polhode.inputs.from_c import is_from_c
-from polhode.inputs.functions import Form
 from polhode.inputs.parameters import Fields
 from polhode.integrators.parts.motors import curved_torque
 from polhode.integrators.velocity import Forces
@@ -41,7 +41,7 @@ def users_functions(**by_label: Any) -> dict[str, Callable[..., Any]]:
 
 def forms_of(users: Mapping[str, Callable[..., Any]], fields: Fields | None) -> dict[str, Form]:
     """What each of the functions takes; InputError if they do not go together, or if none takes the parameters."""
-    forms = {label: functions.form(label, f, fields, *ARGUMENTS[label]) for label, f in users.items()}
+    forms = {label: form(label, f, fields, *ARGUMENTS[label]) for label, f in users.items()}
     _check_together(forms)
     if fields is not None and not any(x.fields for x in forms.values()):
         raise InputError(_unused(fields, forms))

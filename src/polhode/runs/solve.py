@@ -77,63 +77,65 @@ def solve(
         a name, a Method, a plain function step(problem, Q, Omega, h, t) -> (Q1, Omega1), or a BlackBox; "auto" finds
         the fastest by short trial runs, with `accuracy`
     h : float
-        step size; negative to go backwards. With `accuracy`, where the step is found: the distance of the states kept
+        step size; negative to go backwards. With `accuracy`, which finds the step itself: the time between states kept
     t_end : float
-        end of the interval; or give n_steps. If it is no whole number of steps from problem.t0, steps are equal and of
-        at most h, and `Trajectory.h` says how long they were
+        end of the interval; or give n_steps. If it is no whole number of steps of h from problem.t0, equal steps of at
+        most h are taken, and `Trajectory.h` says how long they were
     strict : bool
         True refuses a t_end that is no whole number of steps from t0, and offers the nearest h
     t_eval : sequence of float
         times at which to keep the state, in place of every k-th step: any times, to the method's order
     events : dict of callables
-        {name: function(t, Q, Omega) -> number}: all its changes of sign are found, to the last digits of the method's
-        own solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega, .direction. A zero at the start
-        itself is none
+        {name: function(t, Q, Omega) -> number}. All changes of sign are found, to the last digits of the method's own
+        solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega, .direction. A zero at the start itself
+        does not count
     terminal : str or sequence of str
         names of events that end the run
     direction : dict of int
         {name: 1} counts only where the function rises through zero, -1 where it falls
     adapt : object
-        steps that follow the motion, of a symmetric method, and stay reversible (Hairer & Soderlind 2005): energy does
-        not drift, as it does with a plain controller. True: by equal angles, h being the first step; or a function
-        adapt(t, Q, Omega) -> positive number, the density: a step is h divided by it. `Trajectory.t` are the times of
-        the steps, n_steps counts them, and the last is shortened to meet t_end. t_eval, events and reduce go with it
-        (a mean is then one over time); out and checkpoint do not
+        steps of a symmetric method that follow the motion and stay reversible (Hairer & Soderlind 2005), so that the
+        energy does not drift as it would with a plain controller. True: steps of equal angles, h being the first; or a
+        function adapt(t, Q, Omega) -> positive number, the density: a step is h divided by it. `Trajectory.t` are the
+        times of the steps, n_steps counts them, and the last is shortened to meet t_end. t_eval, events and reduce go
+        with it (a mean is then over time); out and checkpoint do not
     rtol, atol : float
-        the error of a step, for RKMK54, which chooses its steps by it and takes any torque (also the method if only
-        these are given): of the attitude in radians, of the velocity relative to its size; atol is added to both.
+        the error of a step, by which RKMK54 chooses its steps; it takes any torque, and is the method if none is given.
+        The error is that of the attitude in radians and of the velocity relative to its size; atol is added to both.
         `Trajectory.t` are the times of the steps; with h, states are kept every h, and a step is at most that long. The
-        error at the end is what the motion makes of all these, and energy drifts; `accuracy` checks the former
+        error at the end is what the motion makes of all these errors (`accuracy` checks that one), and energy drifts
     on_failure : {"warn", "raise", "return"}
-        of a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its `result` is
-        the Trajectory) or "return", which says so in `success` and `message` alone
+        what to do about a run that stops before its end: "warn", "raise" (RunError, from what your function raised; its
+        `result` is the Trajectory) or "return", which says so in `success` and `message` alone
     accuracy : float
-        the largest error of the attitude, in radians, instead of a step, which trial runs find: of `method`, or of the
-        fastest. With h (or n_steps) as well, states are kept every h, and a step is at most that long; without, every
-        step is kept, and `Trajectory.h` is it. `error_estimate` of the Trajectory is the error that a much finer run
-        finds, stats["why"] the reason for the choice. Where the torque depends on the time another method must agree,
-        too; a pulse of less than a few thousandths of the interval may still be seen by none: give h and a method for
-        such. The law of a controller is called in every run: it must not remember what it was called with
+        the largest error of the attitude, in radians, in place of a step: trial runs find the step, of `method` or of
+        the fastest method. With h (or n_steps) as well, states are kept every h, and a step is at most that long;
+        without, the state after every step is kept, and `Trajectory.h` is the step. `error_estimate` of the Trajectory
+        is the difference from a much finer run, stats["why"] the reason for the choice. Where the torque depends on
+        the time another method must agree, too; both may still miss a pulse shorter than a few thousandths of the
+        interval: for such torques give h and a method. The law of a controller is called in every one of these runs:
+        it must not remember its calls
     save_every : int
-        keep every k-th state (and the last): memory is what is kept, not what is computed
+        keep every k-th state, and the last; memory grows with the states kept, not with the steps
     progress : bool
         show a progress bar
     compiled : bool, optional
-        False runs the kernels as plain Python; None compiles what can be. The bits are the same, but for functions of
-        yours that use arrays (sums in another order) or are potentials (derived in another way): to round-off then
+        False runs the kernels as plain Python; None compiles what can be. The bits are the same, except where your
+        functions use arrays (sums in another order) or are potentials (derived in another way): there results agree to
+        round-off
     out : path
-        a netCDF file to write the states to as they come, in constant memory; the arrays of the Trajectory then read
-        from it where they are looked at. An older file of this name is replaced, not written over. The file can be
-        opened at any time; it says success = 0 until the run has ended, and `load` says how many rows of a run that did
-        not end are there
+        a netCDF file to write the states to as they come, in constant memory; the arrays of the Trajectory are then
+        read from it when they are looked at. An older file of this name is replaced, not written over. The file can be
+        opened at any time; it says success = 0 until the run has ended, and if the run does not end, `load` says how
+        many rows are there
     checkpoint : path
         a file that holds all a run needs to go on. When it exists, the same call goes on from there, also after a kill,
         and ends bit for bit where it would have ended; a damaged one is refused
     checkpoint_every : float
         seconds between checkpoints
     reduce : str or sequence of str
-        "energy", "momentum" (or "momentum_x", ...), or several: least, greatest, mean and slope over the run without
-        keeping it, in `Trajectory.reductions`
+        "energy", "momentum" (or "momentum_x", ...), or several: their least, greatest, mean and slope over the run,
+        without keeping its states, in `Trajectory.reductions`
     reduce_every : int
         look at them every k-th step
 
@@ -210,7 +212,7 @@ def solve(
     checkpoint = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
     seconds = inputs.number("checkpoint_every", checkpoint_every)
     if reduce and events:
-        raise InputError("reduce does not go with events: the loop that watches does not tally. Make two runs.")
+        raise InputError("reduce does not go with events: the loop that watches them does not tally. Make two runs.")
     survey = Survey(reduce, each, n) if reduce else None
     runner = runner_of(problem, method, h, compiled, survey)
     if isinstance(runner, ControlledRunner):
@@ -218,7 +220,9 @@ def solve(
     if wanted is not None or watched:
         inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
         if out is not None or checkpoint is not None:
-            raise InputError("t_eval and events do not go with out or checkpoint: a run with those takes one piece.")
+            raise InputError(
+                "t_eval and events do not go with out or checkpoint, which need a run in pieces: save the Trajectory."
+            )
         runner = Watched(runner, n, wanted, watched)
         every = every if wanted is None else n
     run = Run(runner, n, every, survey, out, checkpoint)
@@ -248,7 +252,7 @@ def _to_accuracy(
     more: dict[str, Any],
     looks: dict[str, Any],
 ) -> Trajectory:
-    """A run whose method and step are found for the accuracy asked for; with times or events, that run once more."""
+    """A run whose method and step are found for an accuracy; with times or events, the run is made once more."""
     if accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
     only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
@@ -275,7 +279,7 @@ def _to_accuracy(
 
 
 def follows(method: Any, problem: Problem) -> bool:
-    """Whether a step may turn the body as far as it likes: a flow that is exact, or an integrator of its own steps."""
+    """Whether a step may turn the body by any angle: an exact flow, or an integrator that chooses its own steps."""
     if isinstance(method, BlackBox):
         return method.tolerance is not None
     if not isinstance(method, Method):
@@ -287,10 +291,10 @@ def follows(method: Any, problem: Problem) -> bool:
 def step(
     problem: str | Problem, method: str | Integrator, Q: AttitudeLike, Omega: ArrayLike, h: float, t: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One step from (Q, Omega) at time t; methods that carry memory are started there.
+    """One step from (Q, Omega) at time t; methods that carry memory start there.
 
-    In plain Python, so that nothing waits for a compiler; by machine code, the same bits, once a problem and a method
-    have run, or after a thousand steps of them. An `Integrator` is faster.
+    It runs as plain Python, so that nothing waits for a compiler; once a problem and a method have run, or after a
+    thousand steps of them, as machine code, with the same bits. An `Integrator` is faster.
 
     Parameters
     ----------

@@ -9,13 +9,13 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.crews import TRIES, Here, Processes, Task, UsersExecutor, WorkersLost
+from polhode.runs.crews import GUARD, TRIES, Here, Task, UsersExecutor, WorkersLost
 from polhode.runs.dask_crew import Dask, local_cluster
+from polhode.runs.processes import Processes
 
 Crew = Here | Processes | UsersExecutor | Dask
 
@@ -40,6 +40,16 @@ def crew(workers: Any) -> Crew:
     raise InputError(f"workers is {one_line(workers)}; give {MEANING}.")
 
 
+def asked(team: Crew, function: Task, *arguments: Any) -> Any:
+    """One call by a worker, before the work begins: whether there is one, and what it says."""
+    outcome = next(team.each(function, [arguments]))
+    if outcome.died:
+        raise WorkersLost(f"{TRIES} workers died as they began. {GUARD}") from outcome.error
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.result
+
+
 def mapped(
     workers: Any,
     task: Task,
@@ -58,11 +68,11 @@ def mapped(
             outcomes = team.each(task, calls)
         else:
             luggage = [(packed("A task", (task, arguments)), os.getpid()) for arguments in calls]
-            team.call(os.getpid)  # fails at once where there are no workers
+            asked(team, os.getpid)  # fails at once where there are no workers
             outcomes = team.each(called, luggage)
         for outcome in outcomes:
             error = outcome.error
-            if isinstance(error, BrokenProcessPool) or type(error).__name__ == "KilledWorker":
+            if outcome.died:
                 raise WorkersLost(f"One task killed {TRIES} workers: {error}") from error
             if error is not None:
                 raise error

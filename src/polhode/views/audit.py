@@ -45,7 +45,7 @@ PARTS = (
 """The last lists of the page."""
 
 TIMES = (
-    "Statements on processor time are marked with a clock (⏱): their numbers are ratios of one run on one machine "
+    "Statements on processor time are marked (time): their numbers are ratios of one run on one machine "
     "({when}), and another processor or compiler gives others."
 )
 
@@ -97,7 +97,7 @@ def audit_markdown(checked: Sequence[Checked], origin: str) -> str:
     for source, paper in PAPERS.items():
         lines += ["", f"## {paper}", "", f"{fields(source).get('title', '')}.", ""]
         for c in (c for c in checked if c.statement.source == source):
-            clock = " ⏱" if c.statement.timed else ""
+            clock = " (time)" if c.statement.timed else ""
             figure = f" Figure: `polhode reproduce {c.statement.figure}`." if c.statement.figure else ""
             lines += [
                 f"**{c.verdict.capitalize()}**{clock} · {c.statement.where} · `{c.statement.key}`",
@@ -188,7 +188,7 @@ def audit_page(checked: Sequence[Checked]) -> str:
 
 def _statement(c: Checked) -> str:
     s = c.statement
-    clock = " ⏱" if s.timed else ""
+    clock = " (time)" if s.timed else ""
     figure = f' · <a href="{escape(s.figure)}.html">{escape(s.figure)}</a>' if s.figure else ""
     return (
         f'<div class="statement" id="{escape(s.key)}"><p class="where">{escape(s.where)}{figure}</p>'

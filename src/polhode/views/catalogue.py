@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 from polhode.bibliography import fields
-from polhode.integrators.lookup import methods
+from polhode.integrators.lookup import OWN_STEPS, integrator, methods
 from polhode.integrators.properties import NUMBER, ORDER, RATE, YES_OR_NO, columns
 from polhode.integrators.velocity import Forces, how, torques_per_step
 from polhode.physics.catalogue import problems
@@ -23,6 +23,12 @@ Generated from the catalogue by `make docs`; every entry of the table is measure
 Every implicit method solves its equations to round-off for steps that turn the body by up to 0.9 rad, whatever the
 body; most go further (`polhode certify` measures how far on the test problem). Where a solve does not converge, the
 run stops there, keeps what it has and says so.
+"""
+OWN_STEPS_HEAD = """\
+## That choose their own steps
+
+They are not in the table, since their steps are their own and the table is of steps of one size. When to take them is
+in [Choosing a method](guides/choosing.md).
 """
 VELOCITY_HEAD = """\
 ## With torques that depend on the velocity
@@ -59,21 +65,43 @@ def pages() -> Any:
 
 def methods_page() -> Any:
     """Table and lectures of all methods; a lecture that several share stands once."""
-    notes = dict.fromkeys(column.note for column, _ in columns() if column.note)
     everyone = list(methods().values())
     first = {m.lecture: m for m in reversed(everyone)}
-    lines = [
-        METHODS_HEAD.format(notes=textwrap.fill(" ".join(notes), 120)),
-        properties_table(everyone, _linked),
-        "",
-        VELOCITY_HEAD.format(notes=textwrap.fill(" ".join(c.note for c, _ in columns(velocity=True)), 120)),
-        velocity_table(everyone, _linked),
-        "",
-    ]
+    lines = [method_tables(_linked)]
     for family, members in itertools.groupby(everyone, key=lambda m: m.family):
         lines.append(f"## {family[0].upper() + family[1:]}\n")
         lines += [_lecture(m, first) for m in members]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def method_tables(name: Any) -> str:
+    """The page without the lectures; `name` makes the first cell of a method's row."""
+    notes = dict.fromkeys(column.note for column, _ in columns() if column.note)
+    everyone = list(methods().values())
+    return "\n".join(
+        [
+            METHODS_HEAD.format(notes=textwrap.fill(" ".join(notes), 120)),
+            properties_table(everyone, name),
+            "",
+            OWN_STEPS_HEAD,
+            *(f"- {own_steps(maker)}" for maker in OWN_STEPS),
+            "",
+            VELOCITY_HEAD.format(notes=textwrap.fill(" ".join(c.note for c, _ in columns(velocity=True)), 120)),
+            velocity_table(everyone, name),
+            "",
+        ]
+    )
+
+
+def own_steps(maker: str) -> str:
+    """An integrator that chooses its own steps: its names, and the first sentence of its lecture."""
+    sentence = own_lecture(maker).split("\n\n")[0]
+    return f'`"{maker.upper()}"`, `ph.{maker}(...)`: {" ".join(sentence.split())}'
+
+
+def own_lecture(maker: str) -> str:
+    """The lecture of an integrator that chooses its own steps."""
+    return inspect.getdoc(type(integrator(maker))) or ""
 
 
 def properties_table(those: Any, name: Any) -> Any:
@@ -103,15 +131,15 @@ def _linked(m: Any) -> Any:
     return f"[{m.name}](#{_anchor(m.name)})"
 
 
-def problems_page() -> Any:
-    """The docstrings of all problems."""
+def problems_page(typeset: Any = lambda words: f"```text\n{words}\n```") -> Any:
+    """The docstrings of all problems, as text or as `typeset` shows them."""
     parts = [PROBLEMS_HEAD]
     for name, make in problems().items():
         p = make()
         words = inspect.cleandoc(make.__doc__ or "")
         keywords = ", ".join(inspect.signature(make).parameters)
         listed = "; ".join(_conserved(p)) or "nothing"
-        parts.append(f"## {name}\n\n```text\n{words}\n```\n")
+        parts.append(f"## {name}\n\n{typeset(words)}\n")
         parts.append(f"Keywords: `{keywords}`. Conserved: {listed}.\n")
         if p.sources:
             parts.append("Sources: " + "; ".join(source_of(key) for key in p.sources) + ".\n")

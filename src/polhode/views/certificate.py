@@ -7,11 +7,12 @@ columns of their own, words wrap, and on a narrow screen a row becomes a block.
 from html import escape
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
 
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
-from polhode.views.page import inline, page, table
+from polhode.views.page import inline, page
+from polhode.views.page import table as html_table
+from polhode.views.tables import Folded, drawn
 
 GOOD, BAD, OPEN, PLAIN = "good", "bad", "open", "plain"
 COLOUR = {GOOD: "green", BAD: "dark_orange3", OPEN: "dim", PLAIN: ""}
@@ -19,27 +20,35 @@ CLASS = {GOOD: "none", BAD: "gains", OPEN: "quiet", PLAIN: ""}
 HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
 
 
-def certificate_table(c: Any) -> Any:
-    """The table for the terminal."""
-    drawn = Table(
-        title=f"Certificate of {c.method}, a {c.form}", title_justify="left", caption=c.summary, caption_justify="left"
-    )
-    drawn.add_column(HEADS[0], style="bold", no_wrap=True)
-    drawn.add_column(HEADS[1])
-    for head in HEADS[2:4]:
-        drawn.add_column(head, justify="right", no_wrap=True)
-    drawn.add_column(HEADS[4], style="dim")
-    for key, p in c.properties.items():
-        words = Text(verdict(key, p), style=COLOUR[quality(key, p)])
-        drawn.add_row(BY_KEY[key].title, words, value(key, p), _threshold(key, p), _how(p))
-    return drawn
+def certificate_table(c: Any, how: bool = False) -> Any:
+    """The table for the terminal; with `how`, how each property was measured as well."""
+    title = f"Certificate of {c.method}, a {c.form}"
+    rows = [
+        (
+            BY_KEY[key].title,
+            Text(verdict(key, p), style=COLOUR[quality(key, p)]),
+            value(key, p),
+            _threshold(key, p),
+            _how(p),
+        )
+        for key, p in c.properties.items()
+    ]
+    sides = dict(zip(HEADS, ("left", "left", "right", "right")))
+    if how:
+        return Folded(title, list(sides.items()), HEADS[-1], rows, c.summary)
+    table = drawn(title, caption=c.summary)
+    for head, side in sides.items():
+        table.add_column(head, justify=side, style="bold" if head == HEADS[0] else "")
+    for row in rows:
+        table.add_row(*row[:-1])
+    return table
 
 
 def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, kin, and what the failures point to."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
     if c.not_measured:
-        notes.append(f"Not measured of a {c.form} like this: {', '.join(BY_KEY[key].title for key in c.not_measured)}.")
+        notes.append(f"Not measured of a {c.form} like this: {'; '.join(BY_KEY[key].title for key in c.not_measured)}.")
     if c.kin and c.kin not in c.diagnosis:
         notes.append(c.kin)
     return [*notes, *c.diagnosis, *_made(c)]
@@ -51,7 +60,7 @@ def certificate_card(c: Any) -> Any:
 
 
 def _measured(c: Any) -> str:
-    """The table, the plots and the notes."""
+    """The plots, what follows, and the table."""
     rows = [
         (
             escape(BY_KEY[key].title),
@@ -63,7 +72,8 @@ def _measured(c: Any) -> str:
         for key, p in c.properties.items()
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
-    return table(HEADS, rows, numbers=(2, 3), shape="certificate") + _plots(c) + (f"<ul>{notes}</ul>" if notes else "")
+    said = f"<ul>{notes}</ul>" if notes else ""
+    return _plots(c) + said + html_table(HEADS, rows, numbers=(2, 3), shape="certificate")
 
 
 def certificate_page(c: Any) -> Any:

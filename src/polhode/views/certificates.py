@@ -10,6 +10,7 @@ from rich.text import Text
 from polhode.integrators.properties import PROPERTIES, Row
 from polhode.views.certificate import CLASS, COLOUR, quality, value, verdict
 from polhode.views.page import table
+from polhode.views.tables import drawn
 
 ABREAST = 8
 """Methods side by side in a terminal."""
@@ -22,12 +23,13 @@ def certificates_table(several: Any) -> Group:
 
 
 def _table(several: Any, rows: list[Row]) -> Table:
-    drawn = Table("property")
+    side_by_side = drawn("Certificates")
+    side_by_side.add_column("property", style="bold")
     for c in several:
-        drawn.add_column(c.method, overflow="fold")
+        side_by_side.add_column(c.method, overflow="fold")
     for row in rows:
-        drawn.add_row(row.title, *(Text(*_cell(row.key, c, COLOUR)) for c in several))
-    return drawn
+        side_by_side.add_row(row.title, *(Text(*_cell(row.key, c, COLOUR)) for c in several))
+    return side_by_side
 
 
 def certificates_card(several: Any) -> str:

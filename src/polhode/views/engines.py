@@ -10,7 +10,8 @@ from polhode.testbench.numbers import plain
 from polhode.testbench.peers import install_name
 from polhode.testbench.peers.across import Absent, Measured
 from polhode.views.page import marked, page, table
-from polhode.views.terminal import COLOUR, drawn
+from polhode.views.tables import drawn
+from polhode.views.terminal import COLOUR
 
 KEY = (
     "order: the lower of those of Q and Omega, on a free body and in a potential; '-' if it chooses its own steps. "
@@ -44,7 +45,7 @@ def engines_table(rows: Any) -> Any:
     return table
 
 
-HEADS = ("integrator", "order", "energy", "momentum", "slope at h = 0.125", "torques", "&micro;s a step", "stress test")
+HEADS = ("integrator", "stress test", "slope at h = 0.125", "order", "energy", "momentum", "torques", "&micro;s a step")
 CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "gains", "?": "quiet"}
 
 
@@ -57,7 +58,7 @@ def engines_page(rows: Any, t_end: float, version: str, date: str) -> Any:
         '<p class="overline">Engines</p>',
         "<h1>Integrators of rigid bodies, side by side</h1>",
         '<p class="lead">The same free body, potential and stress test for everybody\'s integrators.</p>',
-        table(HEADS, [_cells(r) for r in measured], numbers=range(1, 7)),
+        table(HEADS, [_cells(r) for r in measured], numbers=range(2, 8)),
         f'<p class="quiet">{escape(KEY)} The stress test goes to t = {t_end:g}.</p>',
     ]
     notes = engines_notes(rows)
@@ -74,15 +75,15 @@ def _cells(r: Any) -> Any:
     anchor = escape(r.name.replace(":", "-"))
     name = f'<a id="{anchor}" href="#{anchor}">{escape(r.name)}</a>'
     numbers = (
+        slope,
         _orders(r),
         f"{r.energy_free:.0e}",
         f"{r.momentum_free:.0e}",
-        slope,
         _short(r.torques),
         _short(r.microseconds),
     )
     verdict = f'<span class="verdict {CLASS[SIGN[r.drift]]}">{escape(r.drift)}</span>'
-    return (name, *(marked(escape(x)) for x in numbers), verdict)
+    return (name, verdict, *(marked(escape(x)) for x in numbers))
 
 
 def _version(package: str) -> str:

@@ -5,9 +5,10 @@ import sys
 from html import escape
 from typing import Any
 
-from polhode.testbench.advice.recommend import UNMEASURED, recommend
+from polhode.testbench.advice.ranking import UNMEASURED
+from polhode.testbench.advice.recommend import recommend
 from polhode.views.page import table
-from polhode.views.terminal import drawn
+from polhode.views.tables import Folded
 
 HEADS = ("method", "radians a step", "torques a radian", "ns a radian", "lines", "why")
 
@@ -39,16 +40,10 @@ errors, drifts, times and lines of code are in `src/polhode/testbench/advice/mea
 """
 
 
-def recommendation_table(r: Any) -> Any:
+def recommendation_table(r: Any) -> Folded:
     """The table for the terminal."""
-    shown = drawn("Recommended", caption=left_out(r))
-    shown.add_column(HEADS[0], style="bold", no_wrap=True)
-    for head in HEADS[1:-1]:
-        shown.add_column(head, justify="right", no_wrap=True)
-    shown.add_column(HEADS[-1])
-    for c in r.choices:
-        shown.add_row(*_cells(c))
-    return shown
+    heads = [(HEADS[0], "left"), *((head, "right") for head in HEADS[1:-1])]
+    return Folded("Recommended", heads, HEADS[-1], map(_cells, r.choices), left_out(r))
 
 
 def recommendation_html(r: Any) -> Any:

@@ -10,7 +10,7 @@ from polhode.testbench.papers.history import HistoryResult
 from polhode.testbench.papers.reproduced import Reproduced
 from polhode.views.page import inline, marked, page, table
 from polhode.views.reproduce import foot, opening, remarks, said_page, said_shown
-from polhode.views.terminal import drawn
+from polhode.views.tables import drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from polhode.testbench.papers.scalar_functions import ScalarFunctionsResult
 from polhode.testbench.papers.table import Cell, Difference, TableResult
 from polhode.views.page import page, table
 from polhode.views.reproduce import foot, opening, remarks, said_page, said_shown
-from polhode.views.terminal import drawn
+from polhode.views.tables import drawn
 
 MARK = {"": "blank"}
 COLOUR = {"confirmed": "green", "answered": "blue", "differs": "dark_orange3"}

@@ -3,13 +3,15 @@
 from dataclasses import astuple
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
+from polhode.integrators.lookup import OWN_STEPS
 from polhode.integrators.properties import NUMBER, ORDER, YES_OR_NO, columns
 from polhode.testbench.numbers import fixed, one, plain
+from polhode.views.tables import Folded, drawn
 
+START = ("inertia", "Q0", "Omega0", "Pi0")
+"""Parameters that every problem has, the last two by choice."""
 COLOUR = {"-": "blue", "+": "dark_orange3", "none": "green", "unstable": "red", "?": "dim"}
 
 
@@ -77,35 +79,23 @@ def family_table(result: Any) -> Any:
     return table
 
 
-def method_table(methods: Any) -> Any:
+def method_table(methods: Any) -> Folded:
     """The catalogue of methods with what is claimed of each."""
-    table = drawn("Methods", caption=method_key())
-    table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("what it is")
-    for column, _ in columns():
-        table.add_column(column.short, justify="center", no_wrap=True)
-    family = None
-    for m in methods:
-        if family is not None and m.family != family:
-            table.add_section()
-        family = m.family
-        table.add_row(m.name, m.title, *(_cell(m, rows) for _, rows in columns()))
-    return table
+    those = list(methods)
+    rows = [(Text(m.name), *(_cell(m, rows) for _, rows in columns()), m.title) for m in those]
+    gaps = [k for k in range(1, len(those)) if those[k].family != those[k - 1].family]
+    heads = [("name", "left"), *((column.short, "center") for column, _ in columns())]
+    return Folded("Methods", heads, "what it is", rows, method_key(), gaps)
 
 
-def method_key(width: Any = 100) -> Any:
-    """What the columns are, in lines of this width; columns that share a legend share its entry."""
+def method_key() -> str:
+    """What the columns are; columns that share a legend share its entry. And who is not among the rows."""
     heads_of: dict[Any, Any] = {}
     for column, _ in columns():
         heads_of.setdefault(column.legend, []).append(column.short)
-    parts = [f"{', '.join(heads)}: {legend};" for legend, heads in heads_of.items()]
-    lines = [parts[0]]
-    for part in parts[1:]:
-        if len(lines[-1]) + len(part) < width:
-            lines[-1] += f" {part}"
-        else:
-            lines.append(part)
-    return "\n".join(lines)[:-1] + ". y: yes, -: no, ?: not claimed."
+    parts = "; ".join(f"{', '.join(heads)}: {legend}" for legend, heads in heads_of.items())
+    own = " and ".join(name.upper() for name in OWN_STEPS)
+    return f"{parts}. y: yes, -: no, ?: not claimed. {own} choose their own steps, and claim nothing."
 
 
 def _cell(m: Any, rows: Any) -> Any:
@@ -119,29 +109,17 @@ def _cell(m: Any, rows: Any) -> Any:
     return " ".join(nothing if claim is None else str(claim) for claim in claims)
 
 
-def problem_table(problems: Any) -> Any:
+def problem_table(problems: Any) -> Folded:
     """The catalogue of problems; `problems` is a list of plain data."""
-    table = drawn("Problems")
-    table.add_column("name", style="bold", no_wrap=True)
-    for head in ("what it is", "inertia", "h", "t_end", "parameters"):
-        table.add_column(head)
+    rows = []
     for p in problems:
         inertia = ", ".join(f"{x:g}" for x in p["inertia"])
-        table.add_row(p["name"], p["title"], inertia, _maybe(p["h"]), _maybe(p["t_end"]), ", ".join(p["parameters"]))
-    return table
-
-
-def drawn(title: Any, **options: Any) -> Any:
-    """A table without vertical rules, so that the stress test's fits into 80 columns."""
-    return Table(
-        title=title,
-        title_justify="left",
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        **options,
-    )
+        own = [name for name in p["parameters"] if name not in START]
+        words = p["title"] + (f" ({', '.join(own)})" if own else "")
+        rows.append((p["name"], inertia, _maybe(p["h"]), _maybe(p["t_end"]), words))
+    heads = [("name", "left"), ("inertia", "left"), ("h", "right"), ("t_end", "right")]
+    key = f"In brackets: the parameters of a problem. All take {', '.join(START[:-1])} or {START[-1]} besides."
+    return Folded("Problems", heads, "what it is", rows, key)
 
 
 def _yes(claim: Any) -> Any:

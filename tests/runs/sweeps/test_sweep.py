@@ -67,6 +67,22 @@ def test_states_on_the_way_methods_and_the_order_of_axes(tmp_path):
     assert np.array_equal(s.Q.sel({"method": "RATTLE"})[2], one.Q) and np.array_equal(s.t, one.t)
 
 
+def by_step(problem, Q, Omega, h, t):
+    """A method of the user's that calls this package."""
+    return ph.step(problem, "VLV", Q, Omega, h, t)
+
+
+def test_methods_that_choose_their_steps_and_plain_functions(tmp_path):
+    methods, given = ["TAYLOR", "RKMK54(1e-9)", by_step], {"h": 0.1, "n_steps": 4, "save_every": 2}
+    s = swept(tmp_path / "s.zarr", over={"method": methods, "Omega0": STARTS[:3]}, method=None, chunk=2, **given)
+    p = ph.problem("heavy-top")
+    for i, m in enumerate(methods):
+        assert np.array_equal(s.Q[i, 2], ph.solve(p.replaced(Omega0=STARTS[2]), m, **given).Q)
+    with pytest.raises(ph.FileError, match="axis method"):
+        other = ["TAYLOR", "RKMK54(1e-8)", by_step]
+        swept(tmp_path / "s.zarr", over={"method": other, "Omega0": STARTS[:3]}, method=None, chunk=2, **given)
+
+
 def test_steps_are_an_axis():
     s = ph.sweep("heavy-top", over={"h": [0.04, 0.02, 0.01]}, method="VLV", t_end=0.4)
     ends = [ph.solve("heavy-top", "VLV", h=h, t_end=0.4).Omega[-1] for h in (0.04, 0.02, 0.01)]

@@ -20,6 +20,7 @@ def arguments(parser: Any) -> None:
     """What the verb takes."""
     parser.add_argument("name", nargs="+", help="a method, see polhode list; or module:attribute")
     parser.add_argument("--html", metavar="FILE", help="write the certificate as a page; of several, a folder of pages")
+    parser.add_argument("--how", action="store_true", help="say how each property was measured")
     parser.add_argument("--no-drift", action="store_true", help="leave out the stress test")
     add_workers(parser)
 
@@ -48,7 +49,7 @@ def run(arguments: Any) -> Any:
     if arguments.json:
         show_json(c.to_dict())
     else:
-        show(c.table(), *certificate_notes(c))
+        show(c.table(how=arguments.how), *certificate_notes(c))
         if page is not None:
             show(f"Written: {arguments.html}")
     return 0
@@ -76,7 +77,7 @@ def run_several(arguments: Any) -> int:
     if arguments.json:
         show_json(certificates.to_dict())
     else:
-        show(certificates.table(), *(f"{c.method}: {c.summary}" for c in certificates))
+        show(certificates.table(), *(c.summary for c in certificates))
         if arguments.html is not None:
             show(f"Written: {arguments.html}")
     return 0

@@ -13,12 +13,13 @@ from polhode.cli.output import number, show, show_json, wants_progress, whole
 from polhode.cli.problems import add_settings, given_problem
 
 HELP = "integrate a problem by a method"
-EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --save-every 8 --out run.nc --plot run.png
+EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --out run.nc --plot run.png
   polhode run auto stress --accuracy 1e-8 --t-end 100
   polhode run VLV mine:body --set k=3 --h 0.01 --t-end 10 --csv run.csv
 
 10^9 steps, a thousand states kept, energy looked at every tenth step; after Ctrl-C or a kill the same command goes on
-  polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 --out run.nc --checkpoint run.ckpt \\
+  polhode run VLV stress --h 0.125 --n-steps 1e9 --save-every 1000000 \\
+      --out run.nc --checkpoint run.ckpt \\
       --reduce energy momentum --reduce-every 10"""
 
 PICTURES = (".png", ".svg", ".pdf")

@@ -15,14 +15,14 @@ HELP = "integrate a problem over axes, by a plan"
 EXAMPLE = """  polhode sweep plan.toml --workers 4
 
 plan.toml:
-  problem = "stress"                      # or "mine:body", an attribute of a module
+  problem = "stress"                  # or "mine:body", an attribute of a module
   method = "VLV"
   h = 0.125
   t_end = 100
   out = "sweep.zarr"
   [over]
-  inertia = [[2, 2, 4], [2, 2.2, 4]]      # or { from = 1, to = 10, n = 20, log = true } for numbers
-  [over.draw]                             # a thousand random bodies; the axis is called draw
+  inertia = [[2, 2, 4], [2, 2.2, 4]]  # numbers: { from = 1, to = 10, n = 20 }
+  [over.draw]                         # a thousand random bodies, axis "draw"
   draws = 1000
   rng = 1
   Omega0 = { normal = [0, 0, 0.625], spread = 0.05 }"""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, one_line
-from polhode.inputs.functions import form
+from polhode.inputs.forms import form
 from polhode.pickling import Travels, recipe
 
 

@@ -15,7 +15,7 @@ from polhode.errors import InputError
 from polhode.inputs.events import Events, given_events
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator, name_of
-from polhode.integrators.method import Method
+from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.runs import turns
@@ -67,10 +67,10 @@ def solve_ensemble(
     """Integrate N bodies and return an Ensemble.
 
     Each body gets the bits that `solve` gives for it alone. A body that fails, or cannot start because one of its
-    numbers is not finite, does not disturb the others: it is False in `success`, its states are NaN from there on,
-    and `messages` says what happened. Methods or torques that cannot run in lanes run one body after the other, on
-    all threads; stats["reason"] says why. Elliptic functions (EXACT, JEM, RKN of a body without symmetry) do so inside
-    the lanes.
+    numbers is not finite, does not disturb the others: its `success` is False, its states are NaN from there on, and
+    `messages` says what happened. Methods or torques that cannot run in lanes run one body after the other, on all
+    threads; stats["reason"] says why. Elliptic functions (EXACT, JEM, RKN of a body without symmetry) are computed one
+    body after the other inside the lanes.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def solve_ensemble(
     Omega0, Pi0 : (N, 3) array
         (N, 3), or one for all
     inertia : (N, 3) or (N, 3, 3) array
-        moments (N, 3) or tensors (N, 3, 3). What is derived from it follows: torque and invariants of shipped and built
-        problems, Omega0 of a problem that was given Pi0. A function of your own keeps the inertia it contains: give a
-        sequence of problems
+        moments (N, 3) or tensors (N, 3, 3). What depends on it follows: torque and invariants of shipped and built
+        problems, and Omega0 of a problem that was given Pi0. A function of your own keeps the inertia it contains; in
+        that case give a sequence of problems
     parameters : dict of (N, ...) arrays
         {name: (N, ...)} of the parameters that the problem was made with, or one for all; or (N, k), for a problem
         whose torque is a kernel with parameters
@@ -97,15 +97,15 @@ def solve_ensemble(
         as for `solve`
     events, terminal, direction
         as for `solve`, in lanes. `e.events[name]` has all crossings of all bodies, body by body in the order in which
-        they happened: .body, .t, .Q, .Omega, .direction; .first is the time of the first of each body (N,), NaN of one
-        that had none. States need not be kept for them: save_every=n_steps keeps the last alone. A body that a terminal
-        event ends is True in `success`, its states are NaN from there on, and `e.ended` is {body: name of the event}
+        they happened: .body, .t, .Q, .Omega, .direction; .first is the time of each body's first crossing (N,), NaN if
+        it had none. No states need be kept for them: save_every=n_steps keeps only the last. The `success` of a body
+        that a terminal event ends is True, its states are NaN from there on, and `e.ended` is {body: name of the event}
     reduce, reduce_every : str or sequence of str
-        as for `solve`: least, greatest, mean and slope of every body over the run without keeping it, as arrays (N,) of
-        `e.reductions[name]`
+        as for `solve`: `e.reductions[name]` has the least, greatest, mean and slope of every body over the run, as
+        arrays (N,), without keeping states
     out : path
-        a netCDF file to write the states to as they come, in constant memory, as `Ensemble.save` writes it; it is in
-        its place when the run has ended. The arrays then read from it where they are looked at
+        a netCDF file, as `Ensemble.save` writes it, to write the states to as they come, in constant memory; it gets
+        its name when the run has ended. The arrays are then read from it when they are looked at
     checkpoint, checkpoint_every : path
         as for `solve`, without out. Like reduce and out, it is for bodies that run in machine code
     threads : int, optional
@@ -159,6 +159,9 @@ def solve_ensemble(
     return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
 
+INTERPRETED = "a plain function runs interpreted"
+
+
 @dataclass(frozen=True)
 class OnTheWay:
     """What a run does beside its steps: events, reductions, checkpoints."""
@@ -196,7 +199,8 @@ def _integrated(
     run_each = functools.partial(_one_by_one, bodies, method, h, n, every, progress, watched=watched)
     one_by_one = functools.partial(on_the_way.one_by_one, run_each)
     if not isinstance(method, Method):
-        return one_by_one("a plain function runs interpreted")
+        by_tolerance = isinstance(method, BlackBox) and method.tolerance is not None
+        return one_by_one(f"{name_of(method)} chooses its steps for each body" if by_tolerance else INTERPRETED)
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
     method = adapted(method, alone.forces)

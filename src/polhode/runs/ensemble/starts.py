@@ -136,7 +136,7 @@ def gathered(
     kinds = _kinds(problem)
     first = kinds[0]
     if first.internal.wheels is not None and Pi0 is not None:
-        raise InputError("Pi0 does not say what of it is in the wheels: give Omega0.")
+        raise InputError("Pi0 does not say how much of it is in the wheels: give Omega0.")
     with_start = Omega0 if first.internal.wheels is not None else None  # speeds of wheels are relative to the body
     kinds = _varied(kinds, damping, rotor, with_start)
     moments, axes = np.array([p.moments for p in kinds]), np.array([p.axes for p in kinds])

@@ -25,7 +25,7 @@ from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
 from polhode.runs.sweeps.statistics import FEWEST
-from polhode.runs.workers import Crew, crew
+from polhode.runs.workers import Crew, asked, crew
 
 
 @inputs.checked_call
@@ -64,12 +64,14 @@ def sweep(
         a Problem or its name
     over : dict
         {name: values}: Q0, Omega0, Pi0, inertia, parameters of the problem, method, h; or `ph.draws(...)` under a name
-        of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3)
+        of your choice. Values have the axis first: inertia (n, 3) or (n, 3, 3), Omega0 (n, 3), a parameter of three
+        numbers (n, 3); one such value by itself, m=[1, 2, 3], is an axis of length 1
     grid : bool
         True: the product of all axes; False: all axes have one length and are taken together, value by value, and the
         dimension is called body
     method, h, t_end, n_steps
-        as for `solve`; method and h may be axes instead
+        as for `solve`; method and h may be axes instead. TAYLOR and RKMK54, which choose their steps, and plain
+        functions run one body after the other, not in lanes: many small tasks (chunk=) use all workers
     save_every : int
         keep the states after every so many steps: Q, Omega
     final : bool
@@ -271,7 +273,7 @@ class Counts:
 
 def _check_travel(team: Crew, path: pathlib.Path) -> None:
     """Ask a worker to unpack the plan before anything starts."""
-    error = team.call(tasks.tried, str(path))
+    error = asked(team, tasks.tried, str(path))
     if error:
         raise FileError(f"A worker cannot begin: {error}")
 

@@ -3,8 +3,8 @@
 Writes measured.json beside this file: errors against the step on a free body and in the stress test's potential, both
 without symmetry, and there for a body with two equal moments; the time of a step; torque evaluations; drift; and how
 much code a step is. Times are those of the machine it ran on and are used as ratios; all else is the same anywhere.
-With names behind it only these methods are measured, and their times are brought to the machine of the file by those
-of VLV here and there.
+With names behind it only these methods are measured; their times are scaled to the machine of the file by the time of
+VLV here and there.
 """
 
 import json
@@ -26,7 +26,7 @@ from polhode.kernels.step import torque_at
 from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
 from polhode.runs.solve import solve
-from polhode.testbench.advice.recommend import DRIFT_STEP, FILE
+from polhode.testbench.advice.ranking import DRIFT_STEP, FILE
 from polhode.testbench.certificate import cases
 from polhode.testbench.drift.stress import stress
 
@@ -37,7 +37,7 @@ CASES = {"free": cases.free, "potential": cases.potential, "axisymmetric": cases
 
 
 def measurements(tick: Callable[[str], Any] = print, names: Sequence[str] = ()) -> dict[str, Any]:
-    """The data of every method, as plain data; of some only if named, beside what the file has of the others."""
+    """The measurements as plain data: of every method, or of those named, with the others taken from the file."""
     problems = {case: make() for case, make in CASES.items()}
     times = SPAN / LOOKS * np.arange(1, LOOKS + 1)
     exact = {case: reference(p, times)[0] for case, p in problems.items()}
@@ -56,7 +56,7 @@ def measurements(tick: Callable[[str], Any] = print, names: Sequence[str] = ()) 
 
 
 def with_others(data: dict[str, Any], problems: Mapping[str, Problem], torque: float) -> dict[str, Any]:
-    """The data of a few methods, completed from the file by those of all others; in the order of the catalogue."""
+    """The data of a few methods, completed from the file with those of all others; in the order of the catalogue."""
     there = json.loads(FILE.read_text(encoding="utf-8"))
     yardstick = methods()["VLV"]
     here = step_time(problems["potential"], yardstick) - torque
@@ -99,7 +99,7 @@ def _drift(m: Method) -> float | str:
 
 
 def errors(p: Problem, m: Method, exact: np.ndarray) -> list[float | None]:
-    """The largest angle between the attitudes reached and the exact ones, by number of steps; None where it fails."""
+    """The largest angle between computed and exact attitudes, by number of steps; None where the method fails."""
     largest: list[float | None] = []
     for n in STEPS:
         s = solve(p, m, h=SPAN / n, n_steps=n, save_every=n // LOOKS, on_failure="return")
@@ -120,7 +120,7 @@ def radians(p: Problem) -> float:
 
 
 def step_time(p: Problem, m: Method, few: int = 500, many: int = 2500, repeats: int = 60) -> float:
-    """Nanoseconds a step: what many steps take more than few, each the best of many runs."""
+    """Nanoseconds a step: the difference between many steps and few, each the best of many runs."""
     best = {few: math.inf, many: math.inf}
     for _ in range(repeats):
         for n in best:

@@ -13,7 +13,7 @@ from polhode.runs.turns import on_purpose
 
 @on_purpose()
 def tried_on(problem: Problem, t_end: Any, accuracy: float) -> list[tuple[Method | None, dict[str, Any]]]:
-    """Each method that reaches the accuracy, the fastest first, and what it costs; None: it chooses its own steps."""
+    """(method, costs) for all that reach the accuracy, the fastest first; None for one that chooses its own steps."""
     search = Search(problem, accuracy, end_of(problem, t_end) - problem.t0, solve, None)
     return [(x.method, _costs(search, x)) for x in search.best(wide=True)]
 

@@ -74,9 +74,9 @@ class Certificate:
             "pictures": self.pictures,
         }
 
-    def table(self) -> Any:
-        """A rich table for the terminal."""
-        return shown("certificate, a table", self)
+    def table(self, how: bool = False) -> Any:
+        """A rich table for the terminal; with `how`, it says how each property was measured."""
+        return shown("certificate, a table", self, how)
 
     def _repr_html_(self) -> str:
         return shown("certificate, a card", self)

@@ -58,8 +58,8 @@ class GlobalError:
     def law(self, of: str = "attitude") -> Law:
         """The power of time by which an error grows: of "attitude", "momentum", "energy" or "phase".
 
-        A line is fitted to log(envelope) against log(t): the largest error in each of some stretches of time of equal
-        ratio. Errors at round-off and of order one, where an angle can grow no more, are left out.
+        A line is fitted to log(envelope) against log(t); the envelope is the largest error in each of several stretches
+        of time of equal ratio. Errors at round-off, and those of order one, where an angle cannot grow, are left out.
         """
         values = getattr(self.errors, of, None) if of in PANELS else None
         if values is None:
@@ -82,7 +82,7 @@ class GlobalError:
 def _fitted(times: np.ndarray, sizes: np.ndarray) -> Law:
     if len(times) < FEWEST:
         return Law(
-            np.nan, np.nan, f"undecided: {len(times)} stretches of time have an error that tells, {FEWEST} are needed"
+            np.nan, np.nan, f"undecided: {len(times)} stretches of time have a usable error, {FEWEST} are needed"
         )
     x, y = np.log(times), np.log(sizes)
     (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
@@ -101,7 +101,7 @@ def global_error(trajectory: Trajectory, reference: object = None) -> GlobalErro
     Parameters
     ----------
     trajectory : Trajectory
-        whose error it is
+        the trajectory whose error is wanted
     reference : Trajectory, optional
         a Trajectory with the same times (of a better method, say), or None: the closed form for a free body and a
         Taylor series of 25 digits for everything else

@@ -112,7 +112,7 @@ def by_steps(p: Problem, method: Integrator, counts: list[int], end: float, exac
 
 
 def _limits(key: str, p: Problem) -> tuple[float, float]:
-    """The largest error that means something, and the scale of what it is an error of."""
+    """The largest error that still means something, and the size of the quantity it is an error of."""
     Pi = float(np.linalg.norm(p.tensor @ p.Omega0)) or 1.0
     if key == "momentum":
         return Pi, Pi
@@ -128,7 +128,7 @@ def _by_panel(p: Problem, largest: list[dict[str, float]]) -> dict[str, np.ndarr
 
 
 def _timed(p: Problem, method: Integrator, h: float, n: int) -> float:
-    """Processor time of n steps: measured on n, or for machine code on at least LONG and scaled; less that of one."""
+    """Processor time of n steps, without that of one; for machine code measured on at least LONG steps, and scaled."""
     many, repeats = (max(n, LONG), REPEATS) if isinstance(method, Method) else (n, 1)
     best = {1: math.inf, many: math.inf}
     for _ in range(repeats):

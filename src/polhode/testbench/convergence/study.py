@@ -114,11 +114,11 @@ def converge(
     problem : Problem or str
         a name or a Problem, yours too
     methods : one or several of: str, Method, callable or BlackBox
-        names, Methods, plain functions, BlackBoxes, "module:attribute"; one of them or several
+        one or several: names, Methods, plain functions, BlackBoxes, "module:attribute"
     t_end : float
         end of the interval
     steps : sequence of int
-        numbers of steps; by default fifteen, from a step in which the body turns by 0.8 radians on
+        numbers of steps; by default fifteen, beginning with steps in which the body turns by 0.8 radians
     adaptive : bool
         whether SciPy's DOP853 and LSODA and, where installed, heyoka are shown at their mean steps
     workers : None, int, executor, Dask client or "dask"
@@ -151,7 +151,7 @@ def work_precision(
 ) -> Study:
     """Errors against torque evaluations and processor time; arguments as for `converge`.
 
-    The time is that of the steps alone, the least of five runs; few steps are timed as part of more of the same size.
+    The time is that of the steps alone, the least of five runs; if they are few, more steps of the same size are timed.
     SciPy's solvers call the torque from Python: compare their evaluations rather than their time.
 
     Parameters
@@ -222,7 +222,7 @@ def _counts(p: Problem, end: float, steps: Sequence[int] | None) -> list[int]:
         wrong = [n for n in counts if n % LOOKS]
         if wrong or not counts:
             raise InputError(
-                f"steps has {wrong or 'nothing'}; give multiples of {LOOKS}: errors are taken {LOOKS} times."
+                f"steps has {wrong or 'nothing'}; give multiples of {LOOKS}: errors are taken at {LOOKS} times."
             )
         return sorted(set(counts))
     turned = float(np.linalg.norm(p.Omega0)) * (end - p.t0)

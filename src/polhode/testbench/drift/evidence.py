@@ -1,4 +1,4 @@
-"""From the energies of runs to a verdict: slopes with their uncertainty, and whether there is one rate of drift.
+"""From the energies of runs to a verdict: slopes with their uncertainty, and whether the rate of drift is constant.
 
 The slope is the mean of least-squares slopes over the ensemble, after what a modified energy explains has been fitted
 away (``drift.modified``); its error is made of block errors and of the ensemble's spread. The span is cut in quarters:
@@ -27,7 +27,7 @@ QUARTER_BLOCKS = 5
 EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
 SIGMAS = 5.0  # standard errors that a drift must exceed
 OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
-FAR = 0.02  # part of the energies of the problem by which an energy that has gone has changed
+FAR = 0.02  # an energy has gone far when it has changed by this part of the energies of the problem
 ABOVE = 10  # times its oscillation
 BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
 
@@ -77,7 +77,7 @@ class Evidence:
 
     @property
     def bound(self) -> float:
-        """What |slope| does not exceed, at two standard errors."""
+        """The bound on |slope|, at two standard errors."""
         return abs(self.slope) + 2 * self.error
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Row:
 
     @property
     def bounds(self) -> dict[float, float]:
-        """What |slope| does not exceed, by step size, where no drift was seen."""
+        """The bound on |slope| by step size, where no drift was seen."""
         return {e.h: e.bound for e in self.evidence if self.sign == "none" and e.stable and e.linear and not e.seen}
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,8 +166,8 @@ def evidence_of(
 
 
 def _has_gone(e: np.ndarray, oscillation: float, energy: float) -> tuple[bool, bool]:
-    """Whether the energy errors (runs, samples) go far, by more than they oscillate: between the first and the last
-    eighth of the span; and at once, so that its second half lies far from where the runs began."""
+    """Whether the energy errors (runs, samples) go far, by more than they oscillate: slowly, from the first to the last
+    eighth of the span; and whether at once, so that its second half lies far from where the runs began."""
     n = e.shape[1]
     first, last, half = e[:, : -(-n // EIGHTHS)], e[:, -(n // EIGHTHS) :], e[:, n // 2 :]
     slowly = abs(last.mean() - first.mean()) > max(ABOVE * oscillation, FAR * energy)
@@ -178,7 +178,7 @@ def _has_gone(e: np.ndarray, oscillation: float, energy: float) -> tuple[bool, b
 def fitted(
     t: np.ndarray, e: np.ndarray, independent: int, round_off: float, terms: Sequence[np.ndarray] | None = None
 ) -> dict[str, Any]:
-    """Slopes of the span and of its quarters, and whether there is one rate of drift."""
+    """Slopes of the span and of its quarters, and whether the rate of drift is constant."""
     oscillation = float(line(t, e, EIGHTHS)[3].mean())
     modified = ""
     if terms is not None:

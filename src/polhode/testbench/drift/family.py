@@ -124,7 +124,7 @@ def stress_family(
     progress: bool = False,
     workers: Any = None,
 ) -> FamilyResult:
-    """The stress test on so many random problems; with workers, each problem is a task."""
+    """The stress test on `count` random problems; with workers, each problem is a task."""
     tasks = [(p, methods, h, t_end, ensemble, progress and workers is None) for p in random_problems(count)]
     with bar(progress and workers is not None, count, "problems", unit="problems") as tick:
         done = itertools.count(1)

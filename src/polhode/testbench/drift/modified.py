@@ -1,7 +1,7 @@
 """The modified energy, fitted away: what is left of an energy error when the part that a function of the state makes
 is gone.
 
-A symplectic method conserves, but for exponentially small terms, a modified energy E + h^r F + ..., so its energy error
+Up to exponentially small terms a symplectic method conserves a modified energy E + h^r F + ..., so its energy error
 E(t) - E(0) = -h^r (F(t) - F(0)) + ... is a function of the state and cannot drift. F is made of commutators of the
 kinetic and the potential energy. Up to fourth order in the small quantities these are
 
@@ -57,7 +57,7 @@ def terms(problem: Problem, Q: np.ndarray, Omega: np.ndarray) -> np.ndarray:
 
 def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, float, str]:
     """The energy error without what the terms explain; the part of the variance of t that they leave; and the largest
-    term of the fitted modified energy. Where the terms explain t itself, or a number is none, e as it was."""
+    term of the fitted modified energy. Where the terms explain t itself, or a number is not finite, e is unchanged."""
     size = np.abs(X).max(axis=0)
     good = np.isfinite(size) & (size > 0)
     if not good.any() or not np.isfinite(X[:, good]).all():
@@ -84,8 +84,8 @@ def cleaned(t: np.ndarray, e: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, fl
 
 
 def _orthonormal(B: np.ndarray) -> np.ndarray:
-    """Columns that are orthonormal but for the round-off of eigenvectors, made so by the Cholesky factor of their inner
-    products: a QR of so tall a matrix waits for its threads a hundred times longer than it computes."""
+    """Columns that are orthonormal up to the round-off of eigenvectors, made fully so by the Cholesky factor of their
+    inner products: a QR of so tall a matrix waits for its threads a hundred times longer than it computes."""
     return B @ np.linalg.inv(np.linalg.cholesky(B.T @ B)).T
 
 

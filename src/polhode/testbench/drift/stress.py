@@ -96,7 +96,7 @@ def stress(
     problem : Problem or str
         a shipped problem's name or a Problem; it must have a potential
     random : int
-        so many stress problems drawn at random instead, always the same; returns a FamilyResult
+        this many stress problems drawn at random in place of `problem`, the same every time; returns a FamilyResult
     progress : bool
         show a progress bar
     workers : None, int, executor, Dask client or "dask"
@@ -271,7 +271,7 @@ def _step_sizes(problem: Problem, h: Any, t_end: float) -> tuple[tuple[float, ..
 
 
 class _bar:
-    """A progress bar, or none; gives a function to call with the steps just taken."""
+    """A progress bar, or none; its context gives a function to call with the number of steps just taken."""
 
     def __init__(self, wanted: bool, total: int) -> None:
         self.bar, self.done = None, 0

@@ -26,7 +26,7 @@ STEP_SIZES = (0.125, 0.25)
 T_END = 500.0
 STARTS = 2
 VAGUE = 0.5
-"""Part of the largest error of the energy from which on a drift that may be there is not called none."""
+"""If a drift could be more than this part of the largest energy error, the verdict is undecided, not "none"."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Absent:
-    """An engine, or an integrator of one, of which nothing can be measured, and why."""
+    """An engine, or one of its integrators, that cannot be measured, and why."""
 
     name: str
     why: str
@@ -77,7 +77,7 @@ def across(
         else:
             wanted += [f"{package}:{one}" for one in shown(package)]
     for name in dict.fromkeys(wanted):
-        method = integrator(name)  # a name that does not exist is an error, one that does not run a row
+        method = integrator(name)  # an unknown name is an error; an integrator that does not run is a row
         tick(name)
         try:
             results.append(measured(method, t_end))
@@ -116,7 +116,7 @@ def measured(method: Integrator, t_end: float = T_END) -> Measured:
 
 
 def _drift(row: Row) -> str:
-    """The verdict in words; undecided where what may be a drift is as large as the errors of the energy."""
+    """The verdict in words; undecided where a possible drift is as large as the energy errors."""
     e = row.evidence[0]
     beyond = e.bound > e.round_off and e.bound * (e.t[-1] - e.t[0]) > VAGUE * e.largest
     vague = row.sign == "none" and beyond

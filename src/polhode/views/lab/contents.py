@@ -70,26 +70,28 @@ def fields() -> dict[str, Field]:
     return {
         "free": Field(
             *("no torque", free, "free-body", 0.25, "all"),
-            "Spun about its middle axis the body tumbles; its momentum runs along the polhode, where sphere and "
+            "A free body, spun about its middle axis, tumbles; its momentum runs along the polhode, where sphere and "
             "ellipsoid meet. Energy and spatial momentum are conserved.",
         ),
         "top": Field(
             *("heavy top", problem("heavy-top"), "top", 0.05, "vertical"),
-            "Gravity pulls at a centre of mass off every axis. Energy and the vertical momentum are conserved.",
+            "A heavy top: gravity pulls at a centre of mass off every axis. Energy and the vertical momentum are "
+            "conserved.",
         ),
         "stress": Field(
             *("stress test", problem("stress"), "plate", 0.25, "none"),
-            "A trough on the group and a pull towards one attitude (Ortolan & Saccon 2012). Energy is conserved and "
-            "nothing else: a method whose energy drifts here is neither symplectic nor conjugate to such a one.",
+            "The stress test: a potential without symmetry, a trough of attitudes and a pull towards one of them "
+            "(Ortolan & Saccon 2012). Energy is conserved and nothing else: a method whose energy drifts here is "
+            "neither symplectic nor conjugate to such a one.",
         ),
         "wall": Field(
             *("soft wall", problem("soft-wall"), "brick", 0.025, "vertical"),
-            "Attracted by a wall and thrown back within a short time: errors come in bursts. Energy and the vertical "
-            "momentum are conserved.",
+            "A soft wall: the body is attracted by it and thrown back within a short time, so that errors come in "
+            "bursts. Energy and the vertical momentum are conserved.",
         ),
         "satellite": Field(
             *("satellite", orbiting, "craft", 0.1, "none"),
-            "On a circular orbit the gradient of gravity turns the body; the field turns with it, and what is "
+            "A satellite: on a circular orbit the gradient of gravity turns the body; the field turns too, and what is "
             "conserved is the Jacobi integral, the energy as seen from the orbit.",
             energy="Jacobi integral",
         ),

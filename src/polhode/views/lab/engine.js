@@ -124,29 +124,29 @@ function drift(history, h) {
 }
 
 function verdict(run) {
-  // {sign, words}: "+" and "-" drift, "0" none seen, "!" stopped, "?" too early or undecided.
-  if (run.failure) return { sign: "!", words: `stopped at t = ${shown(run.t)}: ${run.failure}. Reduce the step.` };
-  if (run.turns < FEWEST_TURNS) return { sign: "?", words: `watching: ${Math.floor(run.turns)} of ${FEWEST_TURNS} turns` };
-  const d = drift(run.energy, run.h);
-  if (d && d.range > LARGE * run.scale) return { sign: "!", words: `unstable: the energy has changed by ${shown(d.range)}` };
-  if (!d) return { sign: "?", words: "watching" };
-  if (d.range < ROUND_OFF * run.scale) return { sign: "0", words: `kept to round-off, within ${shown(d.range)}` };
+  // {sign, words, detail}: "+" and "-" drift, "0" none seen, "!" stopped, "?" too early or undecided.
+  const said = (sign, words, detail = "") => ({ sign, words, detail });
+  if (run.failure) return said("!", `stopped at t = ${shown(run.t)}`, `${run.failure}. Reduce the step.`);
+  const d = run.turns < FEWEST_TURNS ? null : drift(run.energy, run.h);
+  if (!d) return said("?", "watching", `${Math.min(Math.floor(run.turns), FEWEST_TURNS)} of ${FEWEST_TURNS} turns`);
+  if (d.range > LARGE * run.scale) return said("!", "unstable", `the energy has changed by ${shown(d.range)}`);
+  if (d.range < ROUND_OFF * run.scale) return said("0", "keeps the energy to round-off", `within ${shown(d.range)}`);
   const [early, late] = d.halves, sign = Math.sign(d.slope);
   const steady = sign * early.slope > 2 * early.error && sign * late.slope > 2 * late.error
     && Math.abs(early.slope - late.slope) < Math.abs(d.slope);
   const rate = `${shown(d.slope)} ± ${shown(d.error)} per unit of time`;
   if (Math.abs(d.slope) > SIGMAS * d.error && steady && Math.abs(d.slope) * d.span > d.range / 4)
-    return { sign: sign > 0 ? "+" : "-", words: `${sign > 0 ? "gains" : "loses"} energy: ${rate}` };
+    return said(sign > 0 ? "+" : "-", sign > 0 ? "gains energy" : "loses energy", rate);
   if (Math.abs(d.slope) < 3 * d.error)
-    return { sign: "0", words: `no drift seen yet: below ${shown(Math.abs(d.slope) + 2 * d.error)} per unit of time` };
-  return { sign: "?", words: `undecided: ${rate}` };
+    return said("0", "no drift seen", `below ${shown(Math.abs(d.slope) + 2 * d.error)} per unit of time`);
+  return said("?", "undecided", rate);
 }
 
-function shown(x) {
-  // A number in a sentence: two digits and a power of ten.
+function shown(x, least = 0.00999) {
+  // A number in a sentence: two digits and a power of ten, or plainly where it is neither small nor large.
   if (x === 0) return "0";
   const sign = x < 0 ? "\u2212" : "", a = Math.abs(x);
-  if (a > 0.00999 && a < 1e4) return sign + String(Number(a.toPrecision(a >= 100 ? 4 : 3)));
+  if (a >= least && a < 1e6) return sign + String(Number(a.toPrecision(a >= 1000 ? 6 : a >= 100 ? 4 : 3)));
   let [m, e] = a.toExponential(1).split("e");
   const up = String(Number(e)).replace("-", "\u207b").replace(/\d/g, (d) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]);
   return `${sign}${m}·10${up}`;

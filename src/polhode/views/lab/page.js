@@ -1,11 +1,19 @@
 // The page: what is chosen, the two runs, keys, touch, and the link that holds it all.
 
 const $ = (id) => document.getElementById(id);
-const CHOSEN = { field: "stress", body: "plate", a: "ELN", b: "VLV", h: 0.25, speed: 3, theme: "" };
+const CHOSEN = { field: "stress", body: "plate", a: "ELN", b: "VLV", h: 0.25, speed: 5, theme: "" };
 const LARGEST = 1e7; // steps: after these a run rests
 const FRAME = 12; // milliseconds of a frame for the steps of both methods
+const SLOWEST = 50; // steps a second: every turn can be seen; a run begins so, and gathers speed
+const GATHERED = 0.8; // more of them for each step that was taken
 
-const lab = { chosen: { ...CHOSEN }, runs: {}, paused: false, apart: null };
+const lab = {
+  chosen: { ...CHOSEN }, runs: {}, apart: null,
+  paused: matchMedia("(prefers-reduced-motion: reduce)").matches,
+  due: 0, // steps that the clock asks for
+  last: 0, // time of the last frame, milliseconds
+  changed: true, // something is to be drawn that is not yet
+};
 
 function fill(select, entries) {
   // Options, in groups where there are any: [value, label, group].
@@ -25,22 +33,28 @@ function begin() {
     lab.runs[side] = new Run(DATA, lab.chosen[side], field, body, h);
   }
   lab.apart = new History();
+  lab.due = 0;
   show();
 }
 
+const rate = () => SLOWEST * 2 ** lab.chosen.speed;
+
 function show() {
   // The controls say what is chosen, and so does the address.
+  lab.changed = true;
   const { chosen } = lab, f = DATA.fields[chosen.field];
   for (const key of ["field", "body", "a", "b"]) $(key).value = chosen[key];
   $("h").value = Math.log2(chosen.h);
   $("h-shown").value = `h = ${Number(chosen.h.toPrecision(3))}`;
   $("speed").value = chosen.speed;
-  $("speed-shown").value = `${2 ** chosen.speed} steps a frame`;
+  $("speed-shown").value = `${shown(rate())} steps a second`;
   $("words").textContent = f.words;
-  $("energy-title").textContent = `Error of the ${f.energy} against time`;
-  $("momentum-title").textContent = { all: "Error of the spatial momentum", vertical: "Error of the vertical momentum", none: "No momentum is conserved here; distance between the two attitudes" }[f.momentum] + " against time, decades";
+  $("energy-title").textContent = `Error of the ${f.energy}`;
+  $("momentum-title").textContent = { all: "Error of the spatial momentum", vertical: "Error of the vertical momentum", none: "How far apart the two bodies are (no momentum is conserved here)" }[f.momentum];
+  $("momentum-key").hidden = f.momentum === "none";
   for (const side of ["a", "b"]) {
     $(`name-${side}`).textContent = chosen[side];
+    for (const key of document.querySelectorAll(`.key .${side}`)) key.textContent = chosen[side];
     $(`title-${side}`).textContent = DATA.methods[chosen[side]].title;
     for (const option of $(side).options) option.disabled = DATA.methods[option.value].free_only && chosen.field !== "free";
   }
@@ -76,16 +90,21 @@ function change(key, value) {
   if (key === "speed" || key === "theme") show(); else begin();
 }
 
-function advance() {
-  // Some steps of both, in turn, as long as the frame has time; both are at the same time t afterwards.
-  const { a, b } = lab.runs, until = performance.now() + FRAME, many = 2 ** lab.chosen.speed;
-  for (let done = 0; done < many && (done % 16 || performance.now() < until); done++) {
-    if (a.steps >= LARGEST || (a.failure && b.failure)) break;
+function advance(milliseconds) {
+  // Steps of both, in turn, as many as the time asks for and the frame has room for; both are then at the same t.
+  const { a, b } = lab.runs, until = performance.now() + FRAME;
+  lab.due += Math.min(rate(), SLOWEST + GATHERED * a.steps) * Math.min(milliseconds, 100) / 1000;
+  for (let done = 0; lab.due >= 1; done++, lab.due--) {
+    if (!(done % 16 || performance.now() < until)) { lab.due = 0; break; }
+    if (rests()) break;
     a.advance(1);
     b.advance(1);
     if (a.steps === b.steps) lab.apart.add(distance(a.attitude(), b.attitude()));
+    lab.changed = true;
   }
 }
+
+const rests = () => lab.runs.a.steps >= LARGEST || (lab.runs.a.failure && lab.runs.b.failure);
 
 function distance(P, Q) {
   let trace = 0;
@@ -100,18 +119,20 @@ function draw() {
     drawMomentum($(`momentum-${side}`), runs[side], ink(`--${side}`));
     const said = verdict(runs[side]), place = $(`verdict-${side}`);
     place.dataset.sign = said.sign;
-    place.textContent = said.words;
+    place.children[0].textContent = said.words;
+    place.children[1].textContent = said.detail;
   }
   const both = (key) => ["a", "b"].map((side) => ({ history: runs[side][key], colour: ink(`--${side}`), h: chosen.h }));
   drawErrors($("energy"), both("energy"), t, false);
   if (kept === "none") drawErrors($("momentum"), [{ history: lab.apart, colour: ink("--quiet"), h: chosen.h }], t, true);
   else drawErrors($("momentum"), both("momentum"), t, true);
-  $("clock").textContent = `t = ${shown(t)} · ${shown(Math.max(runs.a.steps, runs.b.steps))} steps · ${Math.floor(runs.a.turns)} turns`;
+  $("clock").textContent = `t = ${shown(t)} · ${shown(Math.max(runs.a.steps, runs.b.steps))} steps · ${Math.floor(runs.a.turns)} turns${rests() ? " · at rest" : ""}`;
 }
 
-function frame() {
-  if (!lab.paused) advance();
-  draw();
+function frame(now) {
+  if (!lab.paused) advance(now - lab.last);
+  lab.last = now;
+  if (lab.changed) { lab.changed = false; draw(); }
   requestAnimationFrame(frame);
 }
 
@@ -127,7 +148,7 @@ const dark = () => change("theme", document.documentElement.dataset.theme === "d
 const faster = (by) => change("speed", Math.min(11, Math.max(0, lab.chosen.speed + by)));
 const longer = (by) => change("h", Math.min(2, Math.max(2 ** -8, lab.chosen.h * 2 ** by)));
 const exchange = () => { [lab.chosen.a, lab.chosen.b] = [lab.chosen.b, lab.chosen.a]; begin(); };
-const turn = (x, y) => { view.yaw += x; view.pitch = Math.min(1.5, Math.max(-1.5, view.pitch + y)); };
+const turn = (x, y) => { lab.changed = true; view.yaw += x; view.pitch = Math.min(1.5, Math.max(-1.5, view.pitch + y)); };
 
 const KEYS = {
   " ": pause, r: begin, s: share, d: dark, x: exchange, "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
@@ -143,15 +164,18 @@ document.addEventListener("keydown", (event) => {
   if (act) { event.preventDefault(); act(); }
 });
 for (const canvas of document.querySelectorAll(".views canvas")) {
-  canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+  let held = null; // where the pointer was; what it moved by is not told by every browser
+  canvas.addEventListener("pointerdown", (event) => { held = [event.clientX, event.clientY]; canvas.setPointerCapture(event.pointerId); });
   canvas.addEventListener("pointermove", (event) => {
-    if (canvas.hasPointerCapture(event.pointerId)) turn(event.movementX * 0.01, event.movementY * 0.01);
+    if (!canvas.hasPointerCapture(event.pointerId)) return;
+    turn((event.clientX - held[0]) * 0.01, (event.clientY - held[1]) * 0.01);
+    held = [event.clientX, event.clientY];
   });
 }
 fill($("field"), Object.entries(DATA.fields).map(([key, f]) => [key, f.title]));
 fill($("body"), Object.entries(DATA.bodies).map(([key, b]) => [key, `${b.title} (${b.J.join(", ")})`]));
 for (const side of ["a", "b"]) {
-  fill($(side), Object.entries(DATA.methods).map(([key, m]) => [key, key, m.family]));
+  fill($(side), Object.entries(DATA.methods).map(([key, m]) => [key, `${key}: ${m.title}`, m.family]));
   $(side).addEventListener("change", (event) => change(side, event.target.value));
 }
 for (const key of ["field", "body"]) $(key).addEventListener("change", (event) => change(key, event.target.value));
@@ -162,6 +186,7 @@ $("reset").addEventListener("click", begin);
 $("share").addEventListener("click", share);
 $("theme").addEventListener("click", dark);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+window.addEventListener("resize", () => { lab.changed = true; });
 window.addEventListener("hashchange", () => { read(); begin(); });
 read();
 begin();

@@ -31,9 +31,9 @@ function camera(w, h, size) {
 
 const turned = (Q, v) => [Q[0] * v[0] + Q[1] * v[1] + Q[2] * v[2], Q[3] * v[0] + Q[4] * v[1] + Q[5] * v[2], Q[6] * v[0] + Q[7] * v[1] + Q[8] * v[2]];
 
-function path(c, points, colour, width, faint) {
-  // A path in front of the page, faint where it is behind.
-  for (const behind of [true, false]) {
+function path(c, points, colour, width, faint, parts = [true, false]) {
+  // A path, faint where it is behind the middle of the picture; or only what is behind, or before.
+  for (const behind of parts) {
     c.globalAlpha = behind ? faint : 1;
     c.strokeStyle = colour;
     c.lineWidth = width;
@@ -61,7 +61,9 @@ function drawBody(canvas, run, colour, kept) {
   const [c, w, h] = sheet(canvas), Q = run.attitude(), at = camera(w, h, 0.86), sides = box(run.body[0]);
   path(c, ring(2).map(at), ink("--rule"), 1, 0.5);
   if (kept === "vertical") arrow(c, at([0, 0, -1.05]), at([0, 0, 1.05]), ink("--rule"), 1);
-  path(c, run.tips.slice(-TRAIL).map(at), colour, 1.2, 0.3);
+  const tips = run.tips.slice(-TRAIL).map(at), tip = at(turned(Q, [0, 0, 1])), foot = at(turned(Q, [0, 0, sides[2]]));
+  path(c, tips, colour, 1.4, 0.3, [true]);
+  if (tip[2] < 0) arrow(c, foot, tip, colour, 2);
   const tones = ["--x", "--y", "--z"].map(ink), faces = FACES.map(([i, s]) => {
     const j = (i + 1) % 3, k = (i + 2) % 3, n = [0, 0, 0];
     n[i] = s;
@@ -87,8 +89,8 @@ function drawBody(canvas, run, colour, kept) {
     c.lineWidth = 1;
     c.stroke();
   }
-  const tip = turned(Q, [0, 0, 1]);
-  arrow(c, at(turned(Q, [0, 0, sides[2]])), at(tip), colour, 1.6);
+  path(c, tips, colour, 1.4, 0.3, [false]);
+  if (tip[2] >= 0) arrow(c, foot, tip, colour, 2);
 }
 
 function arrow(c, a, b, colour, width) {
@@ -153,7 +155,8 @@ function ticks(low, high, many) {
 
 function drawErrors(canvas, series, t, log) {
   // Least to greatest as a band, the mean as a line; the vertical axis linear, or decades.
-  const [c, w, h] = sheet(canvas), left = 58, right = w - 8, top = 8, bottom = h - 22;
+  const [c, w, h] = sheet(canvas), em = 0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const left = 4.8 * em, right = w - 8, top = 8, bottom = h - 1.7 * em;
   let low = Infinity, high = -Infinity;
   const value = log ? (x) => Math.log10(Math.max(x, 1e-17)) : (x) => x;
   for (const { history } of series) for (const b of history.bins) {
@@ -164,7 +167,7 @@ function drawErrors(canvas, series, t, log) {
   if (log) { low = Math.floor(low - 0.1); high = Math.ceil(high + 0.1); }
   else { const pad = 0.06 * (high - low) || Math.abs(high) || 1e-16; low = Math.min(low - pad, 0); high = Math.max(high + pad, 0); }
   const x = (s) => left + (right - left) * (t > 0 ? s / t : 0), y = (v) => bottom - (bottom - top) * (v - low) / (high - low);
-  c.font = "11px 'Segoe UI', Helvetica, Arial, sans-serif";
+  c.font = `${em}px 'Segoe UI', Helvetica, Arial, sans-serif`;
   c.fillStyle = ink("--quiet");
   c.strokeStyle = ink("--rule");
   c.lineWidth = 0.7;
@@ -172,11 +175,13 @@ function drawErrors(canvas, series, t, log) {
   c.textBaseline = "middle";
   for (const v of log ? ticks(low, high, 4).filter(Number.isInteger) : ticks(low, high, 4)) {
     c.beginPath(); c.moveTo(left, y(v)); c.lineTo(right, y(v)); c.stroke();
-    c.fillText(log ? shown(10 ** v).replace("1.0·", "") : shown(v), left - 6, y(v));
+    c.fillText(log ? shown(10 ** v).replace("1.0·", "") : shown(v, 9.9e-5), left - 6, y(v));
   }
   c.textAlign = "center";
   c.textBaseline = "top";
-  for (const s of ticks(0, t || 1, w < 420 ? 3 : 6)) if (x(s) <= right - 8 || s === 0) c.fillText(s >= 1e5 ? shown(s) : String(s), x(s), bottom + 6);
+  for (const s of ticks(0, t || 1, w < 30 * em ? 3 : 6)) if (x(s) <= right - 5 * em || s === 0) c.fillText(s >= 1e5 ? shown(s) : String(s), x(s), bottom + em / 2);
+  c.textAlign = "right";
+  c.fillText("time", right, bottom + em / 2);
   for (const { history, colour, h: step } of series) {
     const centre = (i) => x((i + 0.5) * history.size * step), bins = history.bins;
     if (bins.length < 2) continue;

@@ -1,0 +1,92 @@
+"""How tables look in a terminal of any width."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+ROOM = 36
+"""Characters below which a column of words is a ladder."""
+
+
+def drawn(title: str, **options: Any) -> Table:
+    """A table without vertical rules, so that the stress test's fits into 80 columns."""
+    look = dict(title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    return Table(title=title, **(look | options))
+
+
+class Folded:
+    """A table whose last column is words. Where there is no room beside the others, each stands below its row.
+
+    Parameters
+    ----------
+    title, caption : str
+        Above and below the table.
+    columns : sequence of (str, str)
+        Head and side ("left", "center", "right") of every column but the last.
+    head : str
+        Of the words.
+    rows : sequence of rows
+        Cells of the columns, text or rich.Text, then the words.
+    gaps : iterable of int
+        The rows, by number, before which a gap is left.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        columns: Sequence[tuple[str, str]],
+        head: str,
+        rows: Iterable[Sequence[Any]],
+        caption: str = "",
+        gaps: Iterable[int] = (),
+    ) -> None:
+        self.title, self.columns, self.head, self.caption = title, tuple(columns), head, caption
+        self.rows, self.gaps = [tuple(row) for row in rows], frozenset(gaps)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Side by side, or folded."""
+        alone = console.measure(self._numbers(padding=(0, 1, 0, 0)), options=options.update(max_width=1000)).maximum
+        if alone + ROOM <= options.max_width:
+            yield self._whole()
+        else:
+            yield from self._below(console, options)
+
+    def _whole(self) -> Table:
+        table = self._columns(drawn(self.title, caption=self.caption or None))
+        table.add_column(self.head)
+        for number, row in enumerate(self.rows):
+            if number in self.gaps:
+                table.add_section()
+            table.add_row(*row)
+        return table
+
+    def _below(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._numbers(padding=0), options, pad=False)
+        first = len(lines) - len(self.rows)
+        yield Text(self.title, style="italic")
+        for number, line in enumerate(lines):
+            if number - first in self.gaps:
+                yield Segment.line()
+            yield from line
+            yield Segment.line()
+            if number >= first:
+                yield Padding(Text(self.rows[number - first][-1], style="dim"), (0, 0, 0, 4))
+        yield Text(self.caption, style="dim italic")
+
+    def _numbers(self, padding: Any) -> Table:
+        """The table without its words, one line a row."""
+        table = self._columns(drawn("", show_edge=False, padding=padding))
+        for row in self.rows:
+            table.add_row(*row[:-1])
+        return table
+
+    def _columns(self, table: Table) -> Table:
+        for number, (head, side) in enumerate(self.columns):
+            table.add_column(head, justify=side, style="bold" if number == 0 else "", no_wrap=True)
+        return table
