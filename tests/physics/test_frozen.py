@@ -1,5 +1,8 @@
 """A Problem does not change: what would change it is refused, and `replaced` makes a copy."""
 
+import copy
+import pickle
+
 import pytest
 
 import polhode as ph
@@ -25,3 +28,12 @@ def test_a_copy_leaves_the_problem_as_it_was():
     assert (q.t0, r.t0) == (0.0, 2.0) and r.replaced(inertia=(1, 1, 1)).Omega0.tolist() == [0, 0, 1]
     with pytest.raises(AttributeError):
         r.t0 = 3.0
+
+
+@pytest.mark.parametrize("attribute", ["inertia", "moments", "axes"])
+@pytest.mark.parametrize("passed", [lambda p: p, lambda p: p.replaced(inertia=(2, 3, 4)), copy.deepcopy], ids=str)
+def test_what_belongs_together_is_not_written_into(attribute, passed):
+    """A run would go on with the moments there were, and the energy be that of others."""
+    p = passed(pickle.loads(pickle.dumps(ph.Problem(inertia=(1, 2, 2.5), Omega0=(1, 0, 0)))))
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(p, attribute)[0] = 3.0

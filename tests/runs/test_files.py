@@ -324,7 +324,7 @@ NAMES = {
     "a device": ("/dev/null", "a device or pipe; give the name of a file"),
     "no folder": ("nowhere/run.nc", "No such file or directory"),
     "below a file": ("/dev/null/run.nc", "Not a directory"),
-    "not writable": ("/sys/run.nc", "Permission denied|not permitted|No such file"),
+    "not writable": ("/proc/run.nc", "Permission denied|not permitted|No such file"),  # by root neither
 }
 
 

@@ -1,6 +1,7 @@
 """Calls of `solve` that are made again take the short way, and nobody can tell."""
 
 import gc
+import math
 import threading
 import weakref
 
@@ -81,6 +82,17 @@ def test_a_global_that_changes_is_seen(method, monkeypatch):
     assert changed[0] == changed[1] == columns(ph.solve(body(), method, **CALL)) != before[0]
 
 
+@pytest.mark.filterwarnings("ignore:.*could not be compiled")
+def test_another_function_put_into_a_library_is_seen(monkeypatch):
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), torque=lambda t, Q: (math.sin(Q[2, 1] + 1), 0.0, 0.0), Omega0=(0, 1, 0.5))
+    before = [columns(ph.solve(p, "VLV", **CALL)) for _ in range(3)]
+    monkeypatch.setattr(math, "sin", lambda x: 4.0 * x)
+    changed = ph.solve(p, "VLV", **CALL)
+    assert columns(changed) == columns(ph.solve(p, "VLV", compiled=False, **CALL)) != before[0]
+    monkeypatch.undo()
+    assert columns(ph.solve(p, "VLV", **CALL)) == before[0] == before[2]
+
+
 @pytest.mark.parametrize("method", ["VLV", "TAYLOR"])
 def test_arrays_of_the_problem_that_change_are_seen(method):
     p, other = body(), body()
@@ -88,7 +100,7 @@ def test_arrays_of_the_problem_that_change_are_seen(method):
         ph.solve(p, method, **CALL)
     earlier = ph.solve(p, method, **CALL)
     for x in (p, other):
-        x.Omega0[0], x.moments[0] = 0.7, 1.2
+        x.Omega0[0], x.Q0[:] = 0.7, x.Q0[::-1] * (1, 1, -1)
     assert columns(ph.solve(p, method, **CALL)) == columns(ph.solve(other, method, **CALL))
     assert earlier.Omega[0, 0] == 0.3
 

@@ -8,7 +8,7 @@ from polhode.errors import InputError
 from polhode.integrators.taylor.formula import Formula, Tape
 from polhode.integrators.taylor.steps import LOOKED
 from polhode.machine.taylor_loop import taylor_loop
-from polhode.reference.reference import reference
+from polhode.reference.reference import NotAnalytic, by_mpmath, reference
 from polhode.runs.taylor import TaylorRunner, taylor
 from polhode.runs.taylor_series import series_of
 
@@ -94,9 +94,22 @@ def test_a_checkpoint_goes_on(tmp_path):
     assert again.stats["resumed_at"] == 100 and np.array_equal(whole.Q, again.Q)
 
 
+def caught(t, Q):
+    try:
+        late = t > 0.7
+    except TypeError:
+        late = False
+    return (5.0 if late else 1.0) * Q[2, 1], 0.0, 0.0
+
+
 @pytest.mark.parametrize(
     "torque",
     [
+        caught,
+        lambda t, Q: (2.0 + np.sin(t) if isinstance(t, float) else 2.0, Q[2, 1], 0.0),
+        lambda t, Q: (np.sin(t) if np.isscalar(t) else 0.0, Q[2, 1], 0.0),
+        lambda t, Q: (1.0 if Q[2, 1] is Q[2, 1] else 2.0, Q[2, 1], 0.0),
+        lambda t, Q: (0.1 * len(f"{t}"), Q[2, 1], 0.0),
         lambda t, Q: (1.0 if Q[0, 0] > 0 else -1.0, 0.0, 0.0),
         lambda t, Q: (np.round(Q[0, 0]), 0.0, 0.0),
         lambda t, Q: (abs(Q[0, 0]), 0.0, 0.0),
@@ -106,6 +119,13 @@ def test_a_checkpoint_goes_on(tmp_path):
 def test_what_is_no_formula_is_refused(torque):
     with pytest.raises(InputError, match="as a formula"):
         ph.solve(ph.Problem(torque=torque, **BODY), "TAYLOR", h=0.1, n_steps=1)
+
+
+def test_what_catches_exceptions_has_no_reference_in_power_series():
+    """It would say of a series what it does not say of a number; the reference then comes from elsewhere."""
+    p = ph.Problem(torque=caught, **BODY)
+    with pytest.raises(NotAnalytic, match="caught catches exceptions"):
+        by_mpmath(p, 1.0)
 
 
 def test_what_is_no_formula_is_solved_by_another():

@@ -5,8 +5,8 @@ globals and attributes of modules, on the functions it calls, on the object it i
 of it, values with type, shape and every byte, and is the same in another process. It is taken anew each time it is
 needed, because any of it may have changed since.
 
-What cannot be seen through (an open file, an object of a compiled library that does not pickle) is named in `unseen`;
-what rests on the fingerprint, machine code kept for later or a checkpoint, is not used then.
+What cannot be seen through (an open file, an object of a compiled library that does not pickle, what `eval` finds) is
+named in `unseen`; what rests on the fingerprint, machine code kept for later or a checkpoint, is not used then.
 """
 
 import decimal
@@ -21,13 +21,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.kernels.references import codes, is_library, is_library_name, paths, references
+from polhode.kernels.references import codes, is_library, is_library_name, is_librarys_ufunc, paths, references
 from polhode.pickling import Travels
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), fractions.Fraction, decimal.Decimal)
 
 IN_C = "a function of C, known by its address alone"
 """The entry of `unseen` for a torque from C. Within one process its digest, which holds the address, identifies it."""
+
+UNTOLD = {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__", "__slotnames__", "_abc_impl"}
+"""Attributes of a class that do not change what it does; the last two are notes of pickle and of ABC."""
+
+PICKLING = ("__reduce__", "__reduce_ex__", "__getstate__")
+
+BLIND = frozenset({"eval", "exec", "globals", "locals", "vars", "open", "input", "__import__"})
+"""Builtins that reach what the code of a function does not name."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,9 @@ class _Walk:
             self._say("dict", str(len(value)))
             self._each([x for pair in value.items() for x in pair], mutable=True)
         elif kind in (set, frozenset):
-            self._say(kind.__name__, repr(sorted(fingerprint([x]).digest for x in value)))
+            marks = sorted((fingerprint([x]) for x in value), key=lambda mark: mark.digest)
+            self._say(kind.__name__, repr([mark.digest for mark in marks]))
+            self.unseen += [x for mark in marks for x in mark.unseen]
             self.changeable = True
         elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not isinstance(value, type):
             self._add_array(value)
@@ -182,6 +192,8 @@ class _Walk:
                 self.add(owner)
         elif kind.__name__ == "ufunc":
             self._say("ufunc", value.__name__)
+            if not is_librarys_ufunc(value):  # of np.frompyfunc: what it calls is not to be seen
+                self.unseen.append(f"the ufunc {value.__name__}")
         elif isinstance(value, (property, classmethod, staticmethod, functools.cached_property)):
             self._say(kind.__name__, "")
             inner = ("fget", "fset", "__func__", "func")
@@ -200,13 +212,21 @@ class _Walk:
             return
         for path, value in references(f):
             self._say("takes", ".".join(path))
-            self.add(value)
+            if path[0] in BLIND and value is f.__builtins__.get(path[0]):
+                self.unseen.append(f"what {path[0]} finds in {f.__qualname__}")
+            else:
+                self.add(value)
+        if not _is_ours(f) and vars(f):
+            self._say("attributes", "")
+            self.add(vars(f))
         for name, *_ in paths(f.__code__):
             if name.startswith("import ") and not is_library_name(name[7:].split(".")[0]):
                 self.unseen.append(f"the module {name[7:]}, imported inside {f.__qualname__}")
 
     def _add_array(self, value: Any) -> None:
         self._say("array", f"{type(value).__name__} {value.dtype.descr} {value.shape} {value.flags.fnc}")
+        if getattr(value, "__dict__", None):  # of a subclass: a unit, a mask
+            self.add(vars(value))
         if value.dtype.hasobject:
             self._each(value.ravel().tolist(), mutable=True)
         else:
@@ -225,11 +245,9 @@ class _Walk:
         if _is_of_the_house(value):
             return self._say("of the house", _house())
         self.changeable = self.changeable or not _is_ours(value)
-        self._each(value.__bases__, mutable=False)
+        self._each((type(value), *value.__bases__), mutable=False)
         for name, part in sorted(vars(value).items()):
-            if name not in {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__"} and not isinstance(
-                part, (types.GetSetDescriptorType, types.MemberDescriptorType)
-            ):
+            if name not in UNTOLD and not isinstance(part, (types.GetSetDescriptorType, types.MemberDescriptorType)):
                 self._say("attribute", name)
                 self.add(part)
 
@@ -248,8 +266,11 @@ class _Walk:
         self._say("object", _name(kind))
         if isinstance(parts, str):
             self._say("global", parts)
+            self._each([getattr(value, "__wrapped__", None)], mutable=True)  # of functools.cache
             return
         self._each([list(x) if i > 2 and x is not None else x for i, x in enumerate(parts)], mutable=True)
+        if any(getattr(kind, x) is not getattr(object, x) for x in PICKLING) and not is_library(kind):
+            self.add(object.__getstate__(value))  # what the user's own way of pickling may leave out
 
     def _each(self, values: Iterable[Any], mutable: bool) -> None:
         self.changeable = self.changeable or mutable

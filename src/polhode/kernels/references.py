@@ -1,7 +1,8 @@
-"""What functions refer to: defaults, cells, globals, attributes of modules, and the functions reached through them."""
+"""What functions refer to: defaults, cells, globals, builtins, attributes of modules, and functions reached by them."""
 
 import dis
 import functools
+import itertools
 import pathlib
 import sys
 import sysconfig
@@ -11,6 +12,12 @@ from typing import Any
 
 LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
 """Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
+
+OF_KINDS = frozenset(
+    {"isinstance", "issubclass", "type", "callable", "hasattr", "getattr", "str", "repr", "format"}
+    | {"isscalar", "isrealobj", "iscomplexobj", "issubdtype"}  # of NumPy
+)
+"""Functions that say of what kind a value is."""
 
 FROM_CELLS = {"LOAD_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
 
@@ -50,8 +57,14 @@ def is_library_name(root: str) -> bool:
     return file is None or pathlib.Path(file).is_relative_to(sysconfig.get_path("stdlib"))
 
 
+def is_librarys_ufunc(value: Any) -> bool:
+    """Whether a ufunc is one that NumPy or SciPy has under its name."""
+    homes = (sys.modules.get(name) for name in ("numpy", "scipy.special"))
+    return any(getattr(home, value.__name__, None) is value for home in homes)
+
+
 def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path, value) of what a function takes from outside: defaults, cells, globals, attributes of modules.
+    """(path, value) of what a function takes from outside: defaults, cells, globals, builtins, attributes of modules.
 
     The path of ``module.part.value`` is its three names; a module is followed as far as the code names attributes.
     """
@@ -67,8 +80,10 @@ def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
                 continue
         elif name in f.__globals__:
             value = f.__globals__[name]
+        elif name in f.__builtins__:
+            value = f.__builtins__[name]
         else:
-            continue  # a builtin, or not there: the path itself says which name was looked for
+            continue  # not there: the path itself says which name was looked for
         yield followed(path, value)
 
 
@@ -111,3 +126,24 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from codes(constant)
+
+
+def asking_for_kinds(functions: Iterable[Any]) -> str:
+    """How a user's function may do with a symbol or a series what it does not do with a number; "" if it cannot.
+
+    Such a function is asked what it computes by calling it with something else than numbers. Most that decide by a
+    value raise then, and that is an answer; one that catches exceptions, or asks what it was given, goes on.
+    """
+    for f in reachable(functions):
+        if (f.__module__ or "").startswith("polhode."):
+            continue
+        asked = {name for path in paths(f.__code__) for name in path} & OF_KINDS
+        if asked:
+            return f"{f.__qualname__} asks of what kind a value is, by {sorted(asked)[0]}"
+        for part in codes(f.__code__):
+            for step, after in itertools.pairwise(dis.get_instructions(part)):
+                if step.opname == "PUSH_EXC_INFO" and after.opname != "WITH_EXCEPT_START":
+                    return f"{f.__qualname__} catches exceptions"
+                if after.opname == "IS_OP" and (step.opname, step.argval) != ("LOAD_CONST", None):
+                    return f"{f.__qualname__} asks whether two values are one object"
+    return ""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_static
-from polhode.kernels.references import is_library, paths
+from polhode.kernels.references import is_library, is_librarys_ufunc, paths
 
 MOST_BYTES = 1024
 """The largest array, in bytes, that is compared byte by byte."""
@@ -123,15 +123,15 @@ class _Gathering:
         return _Witness(functions, tuple(self._cells), tuple(self._names), tuple(self._arrays))
 
     def _add_function(self, f: types.FunctionType) -> None:
-        if f in self._functions:
-            return
         if f is self._root and self._functions:
             raise _NotProvable  # it would hold itself for ever
+        if f in self._functions:
+            return
         self._functions[f] = None
         for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
             self._add(value)
-        if f.__kwdefaults__:
-            raise _NotProvable  # a dictionary that may be written to
+        if f.__kwdefaults__ or vars(f):
+            raise _NotProvable  # dictionaries that may be written to
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
         for cell in cells.values():
             self._cells.append((cell, cell.cell_contents))
@@ -140,19 +140,24 @@ class _Gathering:
             if path[0] in cells:
                 self._follow(cells[path[0]].cell_contents, path)
             elif not path[0].startswith("import "):
-                value = f.__globals__.get(path[0], _ABSENT)
-                self._names.append((f.__globals__, path[0], value))
+                for space in (f.__globals__, f.__builtins__):
+                    value = space.get(path[0], _ABSENT)
+                    self._names.append((space, path[0], value))
+                    if value is not _ABSENT:
+                        break
                 self._add(value)
                 self._follow(value, path)
         if len(self._names) + len(self._cells) + len(self._functions) > MOST_THINGS:
             raise _NotProvable
 
     def _follow(self, value: Any, path: tuple[str, ...]) -> None:
-        """Through the modules of a path, as far as they may change."""
+        """Through the modules of a path; those of libraries too, as someone may put another function there."""
         for name in path[1:]:
-            if not isinstance(value, types.ModuleType) or is_library(value):
+            if not isinstance(value, types.ModuleType):
                 return
-            space, value = vars(value), vars(value).get(name, _ABSENT)
+            if type(value) is not types.ModuleType or name not in vars(value):
+                raise _NotProvable  # an attribute that a function of the module's finds
+            space, value = vars(value), vars(value)[name]
             self._names.append((space, name, value))
             self._add(value)
 
@@ -173,7 +178,7 @@ class _Gathering:
         elif _is_record(value):
             space = vars(value)
             self._names.extend((space, name, space.get(name, _ABSENT)) for name in (*value._fields, *RECORD))
-        elif not (_is_builtin(value) or (isinstance(value, type) and is_library(value)) or kind.__name__ == "ufunc"):
+        elif not (_is_builtin(value) or _is_librarys(value)):
             raise _NotProvable
 
 
@@ -188,6 +193,13 @@ def _is_record(value: Any) -> bool:
 
 def _is_numpys(kind: type) -> bool:
     return kind.__module__ == "numpy"
+
+
+def _is_librarys(value: Any) -> bool:
+    """Whether a value is a class, a ufunc or another function of a library's."""
+    if isinstance(value, type) or type(value).__name__ == "_ArrayFunctionDispatcher":  # np.sum and its kin
+        return is_library(value)
+    return type(value).__name__ == "ufunc" and is_librarys_ufunc(value)
 
 
 def _is_builtin(value: Any) -> bool:

@@ -71,25 +71,34 @@ class _Copies:
         plain = outermost or (self._as_kernels and value is f)
         self._made[id(value)] = made = copy if plain else inner(copy, options)
         self._kept.append(value)
-        for cell, old in zip(cells, f.__closure__ or ()):
+        named = paths(f.__code__)
+        for name, cell, old in zip(f.__code__.co_freevars, cells, f.__closure__ or ()):
             try:
-                cell.cell_contents = self.of(old.cell_contents)
+                content = old.cell_contents
             except ValueError:  # not filled yet
                 continue
-        for path in paths(f.__code__):
+            made_of_it = None
+            for path in [path for path in named if path[0] == name] or [(name,)]:
+                made_of_it = self._named(made_of_it, content, path)
+            cell.cell_contents = made_of_it
+        for path in named:
             if path[0] in f.__globals__ and path[0] not in f.__code__.co_freevars:
-                space[path[0]] = self._global(space.get(path[0]), f.__globals__[path[0]], path)
+                space[path[0]] = self._named(space.get(path[0]), f.__globals__[path[0]], path)
         if f in scalar.ALONE:
             scalar.alone(copy, copy if scalar.ALONE[f] is f else self.of(scalar.ALONE[f]))
         return made
 
-    def _global(self, before: Any, value: Any, path: tuple[str, ...]) -> Any:
-        """A global; of a module that may change, a copy with the attributes that are named."""
-        if not isinstance(value, types.ModuleType) or is_library(value) or len(path) == 1:
+    def _named(self, before: Any, value: Any, path: tuple[str, ...]) -> Any:
+        """What a name stands for; of a module that may change, a copy with what is named of it, or with all."""
+        if not isinstance(value, types.ModuleType) or is_library(value):
             return self.of(value)
+        if len(path) == 1:  # Numba keeps what it has read of a module as long as it knows the module
+            copy = types.ModuleType(value.__name__)
+            vars(copy).update(vars(value))
+            return copy
         copy = before if isinstance(before, types.ModuleType) else types.ModuleType(value.__name__)
         if hasattr(value, path[1]):
-            setattr(copy, path[1], self._global(getattr(copy, path[1], None), getattr(value, path[1]), path[1:]))
+            setattr(copy, path[1], self._named(getattr(copy, path[1], None), getattr(value, path[1]), path[1:]))
         return copy
 
 

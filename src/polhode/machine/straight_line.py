@@ -26,12 +26,12 @@ from polhode.inputs.parameters import Fields
 from polhode.kernels.references import codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
 from polhode.machine.c_calls import called_in_c
-from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, SPACE
+from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, ORIGINALS, SPACE
 from polhode.machine.symbols import NotStraight, Symbol, Tape, gradient, operand
 from polhode.pickling import made_by
 
-REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "PUSH_EXC_INFO"}
-"""Instructions of functions that do more than compute; the last is where an exception is caught."""
+REFUSED = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "PUSH_EXC_INFO", "IS_OP"}
+"""Instructions of functions that do more than compute: before the last, where an exception is caught."""
 
 
 def straightened(kernel: Callable[..., Any]) -> Any:
@@ -193,6 +193,7 @@ class _Copies:
         for name in _attributes(f.__code__):
             if name not in allowed:
                 raise NotStraight(f"the attribute {name}")
+        _check_libraries(f)
         space: dict[str, Any] = dict(SPACE)
         cells = tuple(types.CellType() for _ in f.__closure__ or ())
         copy = self._made[id(f)] = types.FunctionType(f.__code__, space, f.__name__, None, cells)
@@ -207,6 +208,23 @@ class _Copies:
                 part = space.setdefault(path[0], types.SimpleNamespace())
                 setattr(part, path[1], self.of(getattr(value, path[1])))
         return copy
+
+
+def _check_libraries(f: types.FunctionType) -> None:
+    """NotStraight where someone has put another function into NumPy, math or the builtins."""
+    cells = {name: cell.cell_contents for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ())}
+    outside = f.__builtins__ | f.__globals__ | cells
+    for name, standing in SPACE["__builtins__"].items():
+        if f.__builtins__.get(name) is not standing:
+            raise NotStraight(f"another {name}")
+    for first, *attributes in paths(f.__code__):
+        value: Any = outside.get(first)
+        for name in attributes:
+            if id(value) not in MODULES:
+                break
+            module, value = value, getattr(value, name)
+            if id(value) not in MODULES and value is not ORIGINALS.get((id(module), name)):
+                raise NotStraight(f"another {module.__name__}.{name}")
 
 
 def _globals(f: types.FunctionType) -> list[tuple[tuple[str, ...], Any]]:

@@ -143,6 +143,7 @@ class Symbol:
         raise NotStraight("a decision by the value of a number")
 
     __bool__ = __float__ = __int__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = _no_number
+    __str__ = __format__ = _no_number
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _no_number
     __hash__ = None  # type: ignore[assignment]
 

@@ -147,6 +147,7 @@ class Problem(Quantities, ForRuns):
         own = {label: with_values(users[label], forms[label].fields, row) for label in users}
         tried = {label: (f, forms[label]) for label, f in own.items() if label != "potential"}
         check_functions(self, tried, own.get("potential"), torques.takes_time(forms))
+        self.settle()
         self._is_made = True
 
     def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, Form]) -> None:
@@ -198,6 +199,7 @@ class Problem(Quantities, ForRuns):
         self.parameters = (
             self.own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
         )
+        self.settle()
         self._is_made = True
         return self
 

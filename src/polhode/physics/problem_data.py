@@ -68,7 +68,17 @@ class ProblemData(Travels):
         """A copy with some attributes replaced by `data`, which the caller has checked; see `replaced`."""
         other = copy.copy(self)
         vars(other).update(data)
+        other.settle()
         return other
+
+    def settle(self) -> None:
+        """Make read-only what belongs together: writing into the inertia would leave moments and axes behind."""
+        for array in (self.inertia, self.moments, self.axes):
+            array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.settle()
 
     def _repr_html_(self) -> str:
         return shown("problem, a card", self)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import mpmath
 from mpmath import mp
 
+from polhode.kernels.references import asking_for_kinds
 from polhode.kernels.rotations import matrix
 
 
@@ -22,6 +23,8 @@ def motion(problem: Any, times: Any, digits: Any, q: Any = None, Pi: Any = None)
     q (w, x, y, z) and Pi are in principal axes and start as given, or as the problem says. Steps are such that the
     last terms of the series fall below the digits asked for; times inside a step are evaluated by its series.
     """
+    if how := asking_for_kinds(problem.made_of):
+        raise TypeError(how)
     with mpmath.workdps(digits + 8):
         start = problem.start()
         t, state = mp.mpf(problem.t0), [mp.mpf(x) for x in (*(q or start[0]), *(Pi or start[1]))]

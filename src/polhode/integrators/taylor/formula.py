@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from polhode.kernels.references import asking_for_kinds
+
 STATE = ("w", "x", "y", "z", "a", "b", "c")
 """The state: a unit quaternion and the velocity, in principal axes. Atoms 0 to 6; atom 7 is the time."""
 
@@ -208,6 +210,9 @@ class Formula:
     def _compared(self, other: Any) -> bool:
         raise NotAFormula("a comparison of a value that changes")
 
+    def __format__(self, how: str) -> str:
+        raise NotAFormula("the digits of a value that changes")
+
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
     __hash__ = None  # type: ignore[assignment]
 
@@ -236,6 +241,8 @@ def traced(
     Returned are the formulas of J^-1 tau and the factors g. q is a unit quaternion here, so that w^2 does not occur.
     `given` makes of the nine formulas of Q what the torque is called with; one that is `moving` takes the velocity.
     """
+    if how := asking_for_kinds([torque]):
+        raise NotAFormula(how)
     tape = Tape()
     w, x, y, z, a, b, c, t = (Formula(tape, 0.0, {i: 1.0}) for i in range(8))
     xx, yy, zz = x * x, y * y, z * z

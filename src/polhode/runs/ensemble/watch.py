@@ -34,7 +34,7 @@ class Watch:
         self.ended: dict[int, str] = {}  # the event that ended a body
         self._names = list(events.functions)
         self._addresses = np.array([machine.address for machine in code])
-        self._axes = np.ascontiguousarray(bodies.axes.reshape(-1, 9))
+        self._axes = np.array(bodies.axes.reshape(-1, 9), order="C")
         torque, kind = machine_torque(bodies.kinds[0], method)
         self._torque = torque
         numbers = method.coefficients if method.coefficients else None
