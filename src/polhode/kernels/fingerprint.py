@@ -21,7 +21,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.kernels.references import codes, is_library, is_library_name, is_librarys_ufunc, paths, references
+from polhode.kernels.references import (
+    builtins_of,
+    codes,
+    is_library,
+    is_library_name,
+    is_librarys_ufunc,
+    paths,
+    references,
+)
 from polhode.pickling import Travels
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), fractions.Fraction, decimal.Decimal)
@@ -212,7 +220,7 @@ class _Walk:
             return
         for path, value in references(f):
             self._say("takes", ".".join(path))
-            if path[0] in BLIND and value is f.__builtins__.get(path[0]):
+            if path[0] in BLIND and value is builtins_of(f).get(path[0]):
                 self.unseen.append(f"what {path[0]} finds in {f.__qualname__}")
             else:
                 self.add(value)

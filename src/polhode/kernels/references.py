@@ -35,6 +35,12 @@ def reachable(functions: Iterable[Any]) -> list[types.FunctionType]:
     return list(functions_met)
 
 
+def builtins_of(function: Any) -> dict[str, Any]:
+    """The builtins that a Python function sees; others may stand there than those of the language."""
+    builtins: dict[str, Any] = function.__builtins__
+    return builtins
+
+
 def python_function(value: Any) -> types.FunctionType | None:
     """A Python function as it is; of a function compiled by Numba, its Python source; None for anything else."""
     value = getattr(value, "py_func", value)
@@ -80,8 +86,8 @@ def references(f: types.FunctionType) -> Iterator[tuple[tuple[str, ...], Any]]:
                 continue
         elif name in f.__globals__:
             value = f.__globals__[name]
-        elif name in f.__builtins__:
-            value = f.__builtins__[name]
+        elif name in builtins_of(f):
+            value = builtins_of(f)[name]
         else:
             continue  # not there: the path itself says which name was looked for
         yield followed(path, value)

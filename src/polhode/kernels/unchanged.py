@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_static
-from polhode.kernels.references import is_library, is_librarys_ufunc, paths
+from polhode.kernels.references import builtins_of, is_library, is_librarys_ufunc, paths
 
 MOST_BYTES = 1024
 """The largest array, in bytes, that is compared byte by byte."""
@@ -140,7 +140,7 @@ class _Gathering:
             if path[0] in cells:
                 self._follow(cells[path[0]].cell_contents, path)
             elif not path[0].startswith("import "):
-                for space in (f.__globals__, f.__builtins__):
+                for space in (f.__globals__, builtins_of(f)):
                     value = space.get(path[0], _ABSENT)
                     self._names.append((space, path[0], value))
                     if value is not _ABSENT:

@@ -23,7 +23,7 @@ import numpy as np
 from polhode.inputs import functions, laws
 from polhode.inputs.functions import axes, users_attitude
 from polhode.inputs.parameters import Fields
-from polhode.kernels.references import codes, paths
+from polhode.kernels.references import builtins_of, codes, paths
 from polhode.kernels.vectors import apply, apply_transposed
 from polhode.machine.c_calls import called_in_c
 from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, ORIGINALS, SPACE
@@ -213,9 +213,9 @@ class _Copies:
 def _check_libraries(f: types.FunctionType) -> None:
     """NotStraight where someone has put another function into NumPy, math or the builtins."""
     cells = {name: cell.cell_contents for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ())}
-    outside = f.__builtins__ | f.__globals__ | cells
+    outside = builtins_of(f) | f.__globals__ | cells
     for name, standing in SPACE["__builtins__"].items():
-        if f.__builtins__.get(name) is not standing:
+        if builtins_of(f).get(name) is not standing:
             raise NotStraight(f"another {name}")
     for first, *attributes in paths(f.__code__):
         value: Any = outside.get(first)
