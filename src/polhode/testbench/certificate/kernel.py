@@ -39,7 +39,9 @@ ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
 LARGE = 0.5  # radians a step, from which on a solver may be at its limit
 PLAIN = 1e-3  # part of the momentum, from which on a defect at such a step is one of the method
 LOST = 0.2  # radians by which a step that has failed is off
-SHARE = 0.6  # seconds of computing, after which a measurement visits no more states
+SHARE = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
+MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+BRIEFLY = (0.31,)  # radians a step of such a look
 FEWEST = 5  # states beside the generic one that it visits in any case
 LONGEST = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
@@ -170,12 +172,13 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
     for state in states("free" if method.free_only else row.case)[1:]:
-        if seen >= FEWEST and time.process_time() - clock > SHARE:
+        spent = time.process_time() - clock if seen >= FEWEST else 0.0
+        if spent > MOST:
             break
         p = state.problem
         start = theorems.Start(*p.start(), p.t0)
         size = max(abs(x) for x in start.Pi) or 1.0
-        for radians in ELSEWHERE:
+        for radians in ELSEWHERE if spent < SHARE else BRIEFLY:
             h = mpmath.mpf(state.step(radians))
             try:
                 low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)

@@ -6,7 +6,6 @@ wherever it is found. A large step whose equations were not solved ends the rang
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,11 @@ OF_THE_STATE = (
     "conformality",
     "Poisson map",
 )  # what means nothing where Q and Omega are not all
-SHARE = 1.2  # seconds of computing, after which a measurement visits no more states
+SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
+MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+BRIEFLY = RADIANS[
+    1:3
+]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FINER = 1e-3  # the difference with which a doubtful derivative is had again
 ABOVE = 30  # times round-off, from which on a defect is the method's own
@@ -87,12 +90,13 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
     memory, clock = look.character.memory > 0, time.process_time()
-    refused, doubts, worst, most, seen = [], [], 0.0, 0.0, 0
+    refused, doubts, worst, most, seen, brief = [], [], 0.0, 0.0, 0, 0
     for state in look.states(row.case):
-        if seen >= FEWEST and time.process_time() - clock > SHARE:
+        spent = time.process_time() - clock if seen >= FEWEST else 0.0
+        if spent > MOST:
             break
         found, radians = [], []
-        for x in RADIANS:
+        for x in BRIEFLY if spent > SHARE else RADIANS:
             try:
                 found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
                 radians.append(x)
@@ -109,7 +113,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             continue
         if not seen and not refused and radians[-1] < ENOUGH:
             doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        seen, most = seen + 1, max(most, radians[-1])
+        seen, brief, most = seen + 1, brief + (spent > SHARE), max(most, radians[-1])
         if max(found) > ABOVE * floor and not (max(found) < FAINT and _is_erratic(at, state, radians, found)):
             fall, note = _fall(radians, found, floor)
             where = f"{state.words}, {_largest(radians, found)}"
@@ -122,7 +126,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
-    return [_without_defect(look, row, how, floor, worst, most, seen, doubts, refused)], ""
+    return [_without_defect(look, row, how, floor, worst, most, seen, brief, doubts, refused)], ""
 
 
 def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
@@ -148,12 +152,23 @@ def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequ
 
 
 def _without_defect(
-    look: Look, row: Row, how: str, floor: float, worst: float, most: float, seen: Any, doubts: Any, refused: Any
+    look: Look,
+    row: Row,
+    how: str,
+    floor: float,
+    worst: float,
+    most: float,
+    seen: int,
+    brief: int,
+    doubts: Sequence[str],
+    refused: Sequence[str],
 ) -> Property:
     """The property of which no defect was seen."""
     if not seen:
         return Property(None, floor, "undecided", f"{how}: {refused[0]}")
     coverage = f"{seen} states, up to {most:g} rad a step, random ones by seed {SEED}"
+    if brief:
+        coverage += f"; {brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
     if refused:
         coverage += f"; {refused[0]}"
     if look.character.memory and row.measure in OF_THE_STATE:
