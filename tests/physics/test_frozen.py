@@ -31,7 +31,11 @@ def test_a_copy_leaves_the_problem_as_it_was():
 
 
 @pytest.mark.parametrize("attribute", ["inertia", "moments", "axes"])
-@pytest.mark.parametrize("passed", [lambda p: p, lambda p: p.replaced(inertia=(2, 3, 4)), copy.deepcopy], ids=str)
+@pytest.mark.parametrize(
+    "passed",
+    [lambda p: p, lambda p: p.replaced(inertia=(2, 3, 4)), copy.deepcopy],
+    ids=["as made", "replaced", "copied"],
+)
 def test_what_belongs_together_is_not_written_into(attribute, passed):
     """A run would go on with the moments there were, and the energy be that of others."""
     p = passed(pickle.loads(pickle.dumps(ph.Problem(inertia=(1, 2, 2.5), Omega0=(1, 0, 0)))))
