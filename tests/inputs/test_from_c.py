@@ -95,8 +95,8 @@ BAD = {
     "data of c_function is 'no'": lambda: ph.c_function(by_cfunc, data="no"),
     "it must be finite there": lambda: body(ph.c_function(nothing)),
     "A checkpoint must tell": lambda: ph.solve(body(ph.c_function(by_cfunc)), "VLV", checkpoint="x", **RUN),
-    r"torque is a function of C; give c_function\(": lambda: body(by_cfunc),
-    r"torque_space is a function of C; give c_function\(": lambda: body(None, torque_space=BY_CTYPES),
+    r"torque is a C function: wrap it by c_function\(": lambda: body(by_cfunc),
+    r"torque_space is a C function: wrap it by c_function\(": lambda: body(None, torque_space=BY_CTYPES),
 }
 
 

@@ -92,7 +92,7 @@ def _is_ours(value: Any) -> bool:
     return (value.__module__ or "").startswith("polhode.")
 
 
-BELOW = ("kernels", "integrators", "machine", "physics")
+BELOW = ("kernels", "inputs", "integrators", "machine", "physics")
 """Parts of this package whose functions are walked, since machine code is made of them. Others are known by name."""
 
 
