@@ -252,8 +252,8 @@ BAD = {
     r"torque takes 4 arguments; it is called as torque\(t, Q\) or torque\(t, Q, Omega\)": lambda: ph.Problem(
         **FREE, torque=lambda t, Q, a, b: (0, 0, 0)
     ),
-    "beside a potential": lambda: ph.Problem(**FREE, nonconservative=drag),
-    "has no potential": lambda: ph.Problem(**FREE, torque=drag, potential=lambda Q: Q[2, 2]),
+    "goes with a potential": lambda: ph.Problem(**FREE, nonconservative=drag),
+    "does not derive from a potential": lambda: ph.Problem(**FREE, torque=drag, potential=lambda Q: Q[2, 2]),
     "must be symmetric": lambda: ph.Problem(**FREE, damping=[[1, 2, 0], [0, 1, 0], [0, 0, 1]]),
     "damping has shape": lambda: ph.Problem(**FREE, damping=(1, 2)),
     "rotor has shape": lambda: ph.Problem(**FREE, rotor=2.0),

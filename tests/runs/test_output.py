@@ -218,6 +218,6 @@ def test_a_file_of_ones_own_method_takes_it(tmp_path):
 
     s = ph.solve("stress", mine, h=0.1, t_end=0.5)
     path = s.save(tmp_path / "a.nc")
-    with pytest.raises(ph.InputError, match="were taken by 'mine'; give method="):
+    with pytest.raises(ph.InputError, match="were taken by 'mine'; give that method as method="):
         ph.load(path, "stress")
     assert np.array_equal(ph.load(path, "stress", mine)(0.32).Q, s(0.32).Q)

@@ -3,6 +3,7 @@
 import concurrent.futures
 import hashlib
 import json
+import multiprocessing
 import os
 import pathlib
 import shutil
@@ -312,7 +313,7 @@ BAD = {
     "an attitude": ({"over": {"Q0": [np.eye(3), 2 * np.eye(3)]}}, r"Q0\[1\]: Q0 of body 0 is not a rotation"),
     "a drawn inertia": ({"over": {"d": ph.draws(9000, rng=1, inertia=worse)}}, r"inertia\[4097\]: The principal"),
     "a free method": ({"method": "LIEMID"}, "free body only"),
-    "crossings": ({"crossings": 3}, "about events"),
+    "crossings": ({"crossings": 3}, "goes with events"),
     "an event": ({"events": {"at noon": level}}, "Python name"),
     "a name": ({"over": {"status": ph.draws(3, rng=1, Omega0=normal)}}, "rename the axis"),
 }
@@ -458,14 +459,16 @@ def test_a_killed_sweep_goes_on_to_the_same_bytes(tmp_path):
 
 def suicide(t, Q):
     """A torque that kills its worker, but not the process that asks whether it is a function of (t, Q)."""
-    if t > 0.15 and __import__("multiprocessing").parent_process() is not None:
+    if t > 0.15 and multiprocessing.parent_process() is not None:
         os.kill(os.getpid(), signal.SIGKILL)
     return 0.0, 0.0, 0.1
 
 
 def test_a_chunk_whose_workers_die_is_named(tmp_path):
     module = tmp_path / "deadly.py"
-    module.write_text("import os, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide)))
+    module.write_text(
+        "import multiprocessing, os, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide))
+    )
     program = textwrap.dedent(
         """
         import json, warnings, deadly, numpy as np, polhode as ph

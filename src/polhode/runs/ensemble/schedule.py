@@ -248,7 +248,7 @@ class Run:
             Interrupt(small and self.checkpoint is None) as interrupt,
         ):
             try:
-                while self.done < self.n and (self.failed < 0).any() and not self.interrupted:
+                while self.done < self.n and (self.failed[:N] < 0).any() and not self.interrupted:
                     steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
                     if self.sink is not None:
                         steps = min(steps, self.left + (len(self.out) - 1) * self.every)
