@@ -84,7 +84,7 @@ def test_between_two_steps_it_is_what_is_held_then():
 
 def test_times_off_the_steps_are_refused():
     run = ph.Integrator(controlled(), "RKMK4", h=H)
-    with pytest.raises(ph.InputError, match=r"looks every so many steps: take t = 0.7 or 0.75"):
+    with pytest.raises(ph.InputError, match=r"counts steps: take t = 0.7 or 0.75"):
         run.advance_to(0.7321)
     assert run.t == 0
     assert np.array_equal(run.advance_to(0.75).advance_to(2.0).Omega, states(40, method="RKMK4").Omega[-1])
