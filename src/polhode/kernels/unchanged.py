@@ -177,7 +177,7 @@ class _Gathering:
                 self._add_function(value)
         elif _is_record(value):
             space = vars(value)
-            self._names.extend((space, name, space.get(name, _ABSENT)) for name in (*value._fields, *RECORD))
+            self._names.extend((space, name, space.get(name, _ABSENT)) for name in (*value.__match_args__, *RECORD))
         elif not (_is_builtin(value) or _is_librarys(value)):
             raise _NotProvable
 

@@ -119,7 +119,7 @@ def test_misprints_are_shown_by_numbers():
 def test_the_audit_page_is_up_to_date():
     text = AUDIT.read_text(encoding="utf-8")
     for s in STATEMENTS:
-        found = re.search(rf"\*\*([^*]+)\*\*( ⏱)? · [^\n]* · `{re.escape(s.key)}`", text)
+        found = re.search(rf"\*\*([^*]+)\*\*( \(time\))? · [^\n]* · `{re.escape(s.key)}`", text)
         assert found is not None, f"{s.key}: run make docs"
         assert bool(found[2]) is s.timed and s.says in text
         if not s.timed:
