@@ -10,7 +10,7 @@ from polhode.testbench.numbers import plain
 from polhode.testbench.peers import install_name
 from polhode.testbench.peers.across import Absent, Measured
 from polhode.views.page import marked, page, table
-from polhode.views.tables import drawn
+from polhode.views.tables import Folded, Side, drawn
 from polhode.views.terminal import COLOUR
 
 KEY = (
@@ -21,28 +21,21 @@ KEY = (
 SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable", "undecided": "?"}
 
 
-def engines_table(rows: Any) -> Any:
-    """One row per integrator."""
-    table = drawn("Integrators of rigid bodies, side by side", caption=KEY)
-    table.add_column("integrator", style="bold", no_wrap=True)
-    for head in ("order", "energy", "momentum", "slope at h = 0.125", "torques", "us/step"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("stress test")
-    for r in rows:
-        if isinstance(r, Measured):
-            slope = "-" if r.drift == "unstable" else plain(r.slope, r.slope_error)
-            verdict = Text(r.drift, style=COLOUR[SIGN[r.drift]])
-            numbers = (
-                f"{r.energy_free:.0e}",
-                f"{r.momentum_free:.0e}",
-                slope,
-                _short(r.torques),
-                _short(r.microseconds),
-            )
-            table.add_row(r.name, _orders(r), *numbers, verdict)
-        else:
-            table.add_row(r.name, *[""] * 6, Text("absent" if ":" not in r.name else "fails", style="dim"))
-    return table
+def engines_table(rows: Any) -> Folded:
+    """One row per integrator; in a narrow terminal its verdict stands below it."""
+    heads = ("order", "energy", "momentum", "slope at h = 0.125", "torques", "us/step")
+    columns: list[tuple[str, Side]] = [("integrator", "left"), *((head, "right") for head in heads)]
+    title = "Integrators of rigid bodies, side by side"
+    return Folded(title, columns, "stress test", [_line(r) for r in rows], KEY)
+
+
+def _line(r: Any) -> tuple[Any, ...]:
+    if not isinstance(r, Measured):
+        return r.name, *[""] * 6, Text("absent" if ":" not in r.name else "fails", style="dim")
+    slope = "-" if r.drift == "unstable" else plain(r.slope, r.slope_error)
+    errors = f"{r.energy_free:.0e}", f"{r.momentum_free:.0e}"
+    verdict = Text(r.drift, style=COLOUR[SIGN[r.drift]])
+    return r.name, _orders(r), *errors, slope, _short(r.torques), _short(r.microseconds), verdict
 
 
 HEADS = ("integrator", "stress test", "slope at h = 0.125", "order", "energy", "momentum", "torques", "&micro;s a step")

@@ -35,7 +35,7 @@ class Folded:
     head : str
         Of the words.
     rows : sequence of rows
-        Cells of the columns, text or rich.Text, then the words.
+        Cells of the columns, then the words, each text or rich.Text.
     gaps : iterable of int
         The rows, by number, before which a gap is left.
     """
@@ -79,7 +79,8 @@ class Folded:
             yield from line
             yield Segment.line()
             if number >= first:
-                yield Padding(Text(self.rows[number - first][-1], style="dim"), (0, 0, 0, 4))
+                words = self.rows[number - first][-1]
+                yield Padding(words if isinstance(words, Text) else Text(words, style="dim"), (0, 0, 0, 4))
         yield Text(self.caption, style="dim italic")
 
     def _numbers(self, padding: Any) -> Table:
