@@ -23,7 +23,7 @@ SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unst
 
 def engines_table(rows: Any) -> Folded:
     """One row per integrator; in a narrow terminal its verdict stands below it."""
-    heads = ("order", "energy", "momentum", "slope at h = 0.125", "torques", "us/step")
+    heads = ("order", "energy", "momentum", "slope, h = 0.125", "torques", "us/step")
     columns: list[tuple[str, Side]] = [("integrator", "left"), *((head, "right") for head in heads)]
     title = "Integrators of rigid bodies, side by side"
     return Folded(title, columns, "stress test", [_line(r) for r in rows], KEY)
