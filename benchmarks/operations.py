@@ -23,7 +23,7 @@ from polhode.kernels import scalar
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import matrix
 from polhode.kernels.step import torque_at
-from polhode.runs.kernel_runner import KernelRunner, body_of
+from polhode.runs.runners.kernel_runner import KernelRunner, body_of
 
 WARM, COUNTED = 200, 40
 """Steps before the counting, so that guesses are good and an iteration takes what it takes; steps counted."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 import polhode as ph
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.runners.kernel_runner import KernelRunner
 
 
 def loop(problem, method, h, n):

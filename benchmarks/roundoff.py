@@ -26,7 +26,7 @@ import polhode as ph
 from polhode.integrators.catalogue import method as look_up
 from polhode.kernels.rotations import compose, matrix
 from polhode.kernels.scalar import STEP
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 
 EPS = 2.0**-52
 SAMPLES = 200

@@ -21,7 +21,7 @@ from measure import machine, processors
 from scale_page import page
 
 import polhode as ph
-from polhode.runs.workers import crew
+from polhode.runs.crews.workers import crew
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "scale.md"
 CHUNK = 16384

@@ -28,7 +28,7 @@ SOLVE = (
         ("inputs/, physics/problem.py", "checked; a kernel on tuples; principal axes"),
         ("integrators/lookup.py", "the one look-up"),
     ],
-    [("runs/solve.py", "h, t_end, save_every; picks a Runner (runs/runner.py)")],
+    [("runs/solve.py", "h, t_end, save_every; picks a Runner (runs/runners/runner.py)")],
     [
         ("machine/compile.py", "torque by address, one loop a method; disk cache", "code"),
         ("kernels/loop.py", "the same loop as plain Python"),

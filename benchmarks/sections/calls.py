@@ -7,7 +7,7 @@ from table import Table, span
 
 import polhode as ph
 from polhode.runs.drive import Run
-from polhode.runs.runner import runner_of
+from polhode.runs.runners.runner import runner_of
 
 TITLE = "Calls"
 H = 0.01

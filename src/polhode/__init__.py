@@ -24,16 +24,16 @@ from polhode.physics.control import Sampled
 from polhode.physics.problem import Problem
 from polhode.physics.wheels import Wheel
 from polhode.reference.modified_hamiltonian import modified_hamiltonian
-from polhode.runs.embedded import rkmk54
 from polhode.runs.ensemble.solve import Ensemble, solve_ensemble
+from polhode.runs.files.loading import load
 from polhode.runs.integrator import Integrator
-from polhode.runs.loading import load
-from polhode.runs.quantities import dist
+from polhode.runs.own_steps.embedded import rkmk54
+from polhode.runs.results.quantities import dist
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.runners.taylor import taylor
 from polhode.runs.solve import solve, step
 from polhode.runs.sweeps.draws import draws
 from polhode.runs.sweeps.sweep import open_sweep, sweep
-from polhode.runs.taylor import taylor
-from polhode.runs.trajectory import Trajectory
 from polhode.testbench.advice.recommend import recommend
 from polhode.testbench.certificate.certify import certify
 from polhode.testbench.convergence.growth import global_error

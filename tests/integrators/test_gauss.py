@@ -14,7 +14,7 @@ from polhode.integrators.gauss import coefficients
 from polhode.kernels.quadrature_nodes import Nodes, as_nodes, as_numbers, collocation, largest, last_of, mixed, total
 from polhode.machine.compile import TORQUE
 from polhode.machine.lanes import HALF
-from polhode.runs.kernel_runner import machine_torque
+from polhode.runs.runners.kernel_runner import machine_torque
 from polhode.testbench.certificate import cases
 from tests.support.dop853 import reference_end
 

@@ -84,8 +84,8 @@ def test_claims_are_those_of_the_table():
 ALLOWED = {
     "testbench/peers/across.py": "the comparison of engines has columns of its own",
     "views/engines.py": "the same",
-    "runs/candidates.py": "what is tried for an accuracy is found by what methods claim",
-    "runs/adaptive.py": "steps that are adapted reversibly are for symmetric methods",
+    "runs/to_accuracy/candidates.py": "what is tried for an accuracy is found by what methods claim",
+    "runs/own_steps/adaptive.py": "steps that are adapted reversibly are for symmetric methods",
     "testbench/certificate/kin.py": "what is told of a kin is of what it claims",
 }
 FOLDERS = ("integrators/", "testbench/papers/")  # methods make claims; papers' tables have columns of their own

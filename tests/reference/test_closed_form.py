@@ -14,7 +14,7 @@ from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
 from polhode.kernels.scalar import STEP
 from polhode.reference.closed_form import FreeSolution
 from polhode.reference.reference import by_dop853, by_mpmath
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 
 ULP = 2.0**-52
 BODY = (1.0, 1.7, 2.5)

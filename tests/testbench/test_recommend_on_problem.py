@@ -5,7 +5,7 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.reference.reference import reference
-from polhode.runs.trials import apart
+from polhode.runs.to_accuracy.trials import apart
 
 
 def test_the_step_named_reaches_the_accuracy():

@@ -7,7 +7,7 @@ import pytest
 import polhode as ph
 from polhode.kernels.rotations import compose, inverse, matrix
 from polhode.kernels.scalar import STEP
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 from polhode.testbench.certificate import theorems
 
 METHODS = list(ph.methods().values())

@@ -6,7 +6,7 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import CLAIMED, groups
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 from polhode.testbench.certificate import cases, theorems
 
 METHODS = list(ph.methods().values())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.views.lab import contents
 from polhode.views.lab.javascript import RUNTIME, Printer
 from polhode.views.lab.page import lab_page

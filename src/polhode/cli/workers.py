@@ -17,6 +17,6 @@ def given_workers(arguments: argparse.Namespace) -> Any:
     """What `workers=` is to be."""
     if arguments.scheduler is None:
         return arguments.workers
-    from polhode.runs.dask_crew import client
+    from polhode.runs.crews.dask_crew import client
 
     return client(arguments.scheduler)

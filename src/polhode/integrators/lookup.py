@@ -28,7 +28,7 @@ Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
 PEERS = "polhode.testbench.peers"
 """Where other packages' integrators are: above this layer, so it is found by name when a user asks for one."""
 
-OWN_STEPS = {"taylor": "polhode.runs.taylor", "rkmk54": "polhode.runs.embedded"}
+OWN_STEPS = {"taylor": "polhode.runs.runners.taylor", "rkmk54": "polhode.runs.own_steps.embedded"}
 """Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
 
 _TOLERANCE = r"\d+(?:\.\d*)?(?:e[-+]?\d+)?"

@@ -6,7 +6,7 @@ function g is looked at in five places of a step, the Chebyshev points, through 
     p(x) = c0 + c1 T1(x) + ... + c4 T4(x),     |Tk| <= 1,     so it has no zero if |c0| > |c1| + ... + |c4|
 
 What the polynomial leaves out is estimated by twice its last two coefficients. A step that cannot be excluded is left
-to ``runs.crossings``, which looks as closely as it has to.
+to ``runs/between_steps/crossings.py``, which looks as closely as it has to.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 The loop (``ensemble_loop.py``) takes all bodies of a block ahead in lanes and writes down every step in which a watched
 function of a body may change sign: the body, the step, and its states before and after. What happened in those steps is
-found afterwards, for all of them at once (``runs/crossings.py``), by `inside`.
+found afterwards, for all of them at once (``runs/between_steps/crossings.py``), by `inside`.
 """
 
 import functools

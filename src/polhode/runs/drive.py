@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.runs import checkpoint as checkpoints
-from polhode.runs import places
-from polhode.runs.columns import times_of
-from polhode.runs.controlled_runner import ControlledRunner
+from polhode.runs.files import checkpoint as checkpoints
+from polhode.runs.files import places
 from polhode.runs.interrupt import Interrupt
-from polhode.runs.reductions import Survey
-from polhode.runs.rows import RowsInFile, RowsInMemory
-from polhode.runs.trajectory import Trajectory
+from polhode.runs.results.columns import times_of
+from polhode.runs.results.reductions import Survey
+from polhode.runs.results.rows import RowsInFile, RowsInMemory
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.runners.controlled_runner import ControlledRunner
 
 if TYPE_CHECKING:
-    from polhode.runs.runner import Runner
+    from polhode.runs.runners.runner import Runner
 
 CHUNK_SECONDS = 0.2
 """How long machine code runs before Python looks at the clock, the progress bar and Ctrl-C."""

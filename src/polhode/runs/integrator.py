@@ -9,7 +9,7 @@ from polhode.errors import InputError, RunError
 from polhode.integrators.lookup import integrator
 from polhode.pickling import Travels
 from polhode.runs.arguments import given_problem
-from polhode.runs.runner import Runner, runner_of
+from polhode.runs.runners.runner import Runner, runner_of
 
 NEVER = 2**62
 """Steps to the next row: none is written."""

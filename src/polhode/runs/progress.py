@@ -1,4 +1,4 @@
-"""A progress bar with rate and time left."""
+"""A progress bar where one is asked for; the library that draws it is imported only then."""
 
 import contextlib
 from collections.abc import Callable

@@ -19,10 +19,10 @@ import numpy as np
 
 from polhode.physics.problem import Problem
 from polhode.runs import turns
-from polhode.runs.columns import Columns
-from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.taylor import TaylorRunner
-from polhode.runs.trajectory import Trajectory
+from polhode.runs.results.columns import Columns
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.runners.kernel_runner import KernelRunner
+from polhode.runs.runners.taylor import TaylorRunner
 
 P = ParamSpec("P")
 

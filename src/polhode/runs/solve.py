@@ -18,22 +18,22 @@ from polhode.integrators.lookup import Integrator, integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs import repeated, turns
-from polhode.runs.accuracy import accurate
 from polhode.runs.arguments import given_problem
-from polhode.runs.code import called_often
-from polhode.runs.controlled_runner import ControlledRunner
+from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run
-from polhode.runs.embedded import Embedded
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.kernel_runner import KernelRunner
-from polhode.runs.own_steps import Asked, given_tolerance
-from polhode.runs.plain_runner import PlainRunner
+from polhode.runs.own_steps.asked import Asked, given_tolerance
+from polhode.runs.own_steps.embedded import Embedded
 from polhode.runs.progress import bar
-from polhode.runs.reductions import QUANTITIES, Survey
-from polhode.runs.runner import runner_of
-from polhode.runs.trajectory import Trajectory
-from polhode.runs.users_axes import in_users_axes
-from polhode.runs.watched import Watched
+from polhode.runs.results.reductions import QUANTITIES, Survey
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.results.users_axes import in_users_axes
+from polhode.runs.runners.code import called_often
+from polhode.runs.runners.controlled_runner import ControlledRunner
+from polhode.runs.runners.kernel_runner import KernelRunner
+from polhode.runs.runners.plain_runner import PlainRunner
+from polhode.runs.runners.runner import runner_of
+from polhode.runs.to_accuracy.accuracy import accurate
 
 CHECKPOINT_EVERY = 60.0
 PLAIN = (None,) * 10 + ((), (), False)

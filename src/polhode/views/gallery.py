@@ -14,8 +14,8 @@ from html import escape
 from typing import Any
 
 import polhode
-from polhode.runs.crews import processors
-from polhode.runs.workers import mapped
+from polhode.runs.crews.crew import processors
+from polhode.runs.crews.workers import mapped
 from polhode.testbench.papers import store
 from polhode.testbench.papers.catalogue import REPRODUCTIONS
 from polhode.testbench.papers.reproduce import measured

@@ -69,7 +69,7 @@ def run(arguments: Any) -> Any:
     """Integrate, save, print."""
     from polhode.inputs import file_path
     from polhode.integrators.lookup import integrator
-    from polhode.runs import places
+    from polhode.runs.files import places
     from polhode.runs.solve import solve
     from polhode.views.figures.style import check_name
     from polhode.views.files import check_folder, folder_for_results

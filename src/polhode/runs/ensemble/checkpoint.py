@@ -1,4 +1,4 @@
-"""Checkpoints of ensembles: the file of ``runs/checkpoint.py``, with the states of all bodies in it.
+"""Checkpoints of ensembles: the file of ``runs/files/checkpoint.py``, with the states of all bodies in it.
 
 A sweep takes all bodies to the same step, and a checkpoint is written between two. The loop takes its whole state in
 and gives it out, so that a run that goes on ends with the bits it would have ended with, wherever it was cut.
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from polhode.inputs.events import Events
-from polhode.runs import checkpoint as files
 from polhode.runs.ensemble.events import Table
-from polhode.runs.reductions import Survey
+from polhode.runs.files import checkpoint as files
+from polhode.runs.results.reductions import Survey
 
 
 def description(run: Any, every: int, survey: Survey | None, events: Events | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from polhode.runs.ensemble.starts import Bodies
-from polhode.runs.trajectory import Crossings
+from polhode.runs.results.trajectory import Crossings
 
 
 @dataclass(frozen=True)

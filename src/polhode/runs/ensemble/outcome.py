@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from polhode.runs.columns import times_of
 from polhode.runs.ensemble.events import Table, crossings_by_name
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run
+from polhode.runs.results.columns import times_of
 
 
 def ensemble_of(run: Run) -> Ensemble:

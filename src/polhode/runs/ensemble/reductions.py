@@ -1,4 +1,4 @@
-"""Energy and momentum of every body of a long run without keeping it: as ``runs/reductions.py``, all bodies at once."""
+"""Energy and momentum of every body of a long run without keeping it: ``runs/results/reductions.py``, all at once."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.ensemble.starts import Bodies
-from polhode.runs.kernel_runner import body_of
-from polhode.runs.reductions import QUANTITIES, Reduction, Survey
+from polhode.runs.results.reductions import QUANTITIES, Reduction, Survey
+from polhode.runs.runners.kernel_runner import body_of
 
 
 class Tallies:

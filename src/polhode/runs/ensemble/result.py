@@ -11,12 +11,12 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
-from polhode.runs.attitudes import Attitudes
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.starts import Bodies, chosen_numbers
-from polhode.runs.tables import columns, write_csv
-from polhode.runs.trajectory import Trajectory, written
-from polhode.runs.users_axes import in_users_axes
+from polhode.runs.files.tables import columns, write_csv
+from polhode.runs.results.attitudes import Attitudes
+from polhode.runs.results.trajectory import Trajectory, written
+from polhode.runs.results.users_axes import in_users_axes
 from polhode.shown import shown
 
 PIECE = 4096

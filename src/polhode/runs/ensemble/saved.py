@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.runs.attitudes import Attitudes
-from polhode.runs.tables import described, is_csv
+from polhode.runs.files.tables import described, is_csv
+from polhode.runs.results.attitudes import Attitudes
 from polhode.shown import shown
 
 FORMAT = "polhode ensemble"

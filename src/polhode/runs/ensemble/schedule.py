@@ -16,13 +16,13 @@ from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import Kernel
 from polhode.machine import check, floats_or_none
 from polhode.physics.problem import Problem
+from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run as One
 from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.interrupt import Interrupt
-from polhode.runs.kernel_runner import KernelRunner, body_of, machine_torque
 from polhode.runs.progress import bar
-from polhode.runs.runner import Runner
-from polhode.runs.watched import Watched
+from polhode.runs.runners.kernel_runner import KernelRunner, body_of, machine_torque
+from polhode.runs.runners.runner import Runner
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""

@@ -21,6 +21,7 @@ from polhode.integrators.velocity import adapted
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.arguments import given_problem
+from polhode.runs.between_steps.machine_events import machine_events
 from polhode.runs.ensemble import repeated
 from polhode.runs.ensemble.checkpoint import Checkpoint, description
 from polhode.runs.ensemble.events import gathered_events
@@ -32,10 +33,9 @@ from polhode.runs.ensemble.sink import Sink
 from polhode.runs.ensemble.starts import Bodies, gathered
 from polhode.runs.ensemble.watch import Watch
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.machine_events import machine_events
-from polhode.runs.machine_law import LawMemory
 from polhode.runs.progress import bar
-from polhode.runs.reductions import QUANTITIES, Survey
+from polhode.runs.results.reductions import QUANTITIES, Survey
+from polhode.runs.runners.machine_law import LawMemory
 from polhode.runs.solve import CHECKPOINT_EVERY, follows, solve
 
 PLAIN = (None,) * 8 + (False, False, (), (), 1, CHECKPOINT_EVERY)

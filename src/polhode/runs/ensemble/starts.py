@@ -16,7 +16,7 @@ from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import attitude, in_principal, velocity
 from polhode.inputs.quaternions import quaternion
 from polhode.physics.problem import Problem
-from polhode.runs.users_axes import in_users_axes
+from polhode.runs.results.users_axes import in_users_axes
 
 IDENTITY = np.eye(3).tobytes()
 

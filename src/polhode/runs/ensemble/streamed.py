@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.runs import places
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.result import Ensemble
+from polhode.runs.files import places
 
 COLUMNS = ("Q", "Omega", "energy", "momentum", "wheel_speeds")
 

@@ -11,12 +11,12 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs.events import Events
 from polhode.integrators.method import Method
-from polhode.runs.crossings import crossings_of_many
+from polhode.runs.between_steps.crossings import crossings_of_many
+from polhode.runs.between_steps.machine_events import check_event
+from polhode.runs.between_steps.watched import Watched
 from polhode.runs.ensemble.events import Table
 from polhode.runs.ensemble.starts import Bodies
-from polhode.runs.kernel_runner import KernelRunner, machine_torque
-from polhode.runs.machine_events import check_event
-from polhode.runs.watched import Watched
+from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 
 LONGEST = 19
 """Numbers of a note: see ``machine.ensemble_watching``."""

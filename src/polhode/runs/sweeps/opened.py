@@ -5,7 +5,7 @@ import pathlib
 from typing import Any
 
 from polhode.errors import FileError, InputError
-from polhode.runs import places
+from polhode.runs.files import places
 from polhode.runs.sweeps.arrays import needs
 from polhode.runs.sweeps.store import note_of
 from polhode.shown import shown

@@ -20,7 +20,7 @@ from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import fingerprint
 from polhode.physics.problem import Problem
-from polhode.runs.reductions import QUANTITIES
+from polhode.runs.results.reductions import QUANTITIES
 from polhode.runs.sweeps.axes import Block, Grid
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.statistics import STATISTICS

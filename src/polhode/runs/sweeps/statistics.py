@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polhode.runs.ensemble.solve import Ensemble
-from polhode.runs.reductions import BLOCKS, QUANTITIES
+from polhode.runs.results.reductions import BLOCKS, QUANTITIES
 
 STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
 """As in ``reductions.Reduction``: extremes, mean and slope are over the values after the start, one for each look."""

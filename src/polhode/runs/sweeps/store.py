@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.runs import places
+from polhode.runs.crews.workers import packed
+from polhode.runs.files import places
 from polhode.runs.sweeps import arrays
 from polhode.runs.sweeps.plan import Plan, identity
-from polhode.runs.workers import packed
 
 EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
 """This makes the folder of notes a part of the hierarchy; otherwise readers of Zarr would warn of it."""

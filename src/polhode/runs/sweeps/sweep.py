@@ -15,9 +15,11 @@ from polhode.errors import FileError, InputError, RunError, one_line
 from polhode.inputs.events import given_events
 from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import Method
-from polhode.runs import places, turns
+from polhode.runs import turns
 from polhode.runs.arguments import given_problem
-from polhode.runs.crews import WorkersLost
+from polhode.runs.crews.crew import WorkersLost
+from polhode.runs.crews.workers import Crew, asked, crew
+from polhode.runs.files import places
 from polhode.runs.progress import bar
 from polhode.runs.sweeps import store, tasks
 from polhode.runs.sweeps.axes import check_bodies
@@ -25,7 +27,6 @@ from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
 from polhode.runs.sweeps.statistics import FEWEST
-from polhode.runs.workers import Crew, asked, crew
 
 
 @inputs.checked_call

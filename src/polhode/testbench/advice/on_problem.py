@@ -5,9 +5,9 @@ from typing import Any
 from polhode.inputs import end_of
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.runs.setting import Setting
 from polhode.runs.solve import solve
-from polhode.runs.trials import Search
+from polhode.runs.to_accuracy.setting import Setting
+from polhode.runs.to_accuracy.trials import Search
 from polhode.runs.turns import on_purpose
 
 

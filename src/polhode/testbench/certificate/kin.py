@@ -19,7 +19,7 @@ from polhode.integrators.catalogue import methods
 from polhode.integrators.properties import BY_KEY, claims_of
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 from polhode.testbench.certificate.cases import Run, forced, free, placed
 from polhode.testbench.certificate.guard import Refused
 

@@ -9,8 +9,8 @@ from polhode.errors import InputError, one_line
 from polhode.inputs import items
 from polhode.integrators.lookup import integrator, name_of
 from polhode.integrators.method import BlackBox, Method
+from polhode.runs.crews.workers import mapped
 from polhode.runs.progress import bar
-from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.certificate.certificate import Certificate
 

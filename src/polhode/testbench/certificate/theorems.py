@@ -22,7 +22,7 @@ from polhode.kernels.scalar import STEP
 from polhode.kernels.step import l_at
 from polhode.kernels.vectors import dot, mul, plus
 from polhode.physics.problem import Problem
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 from polhode.testbench.certificate.cases import ATTITUDE, GAMMA, MOMENTUM, case_of, potential
 
 DIGITS = (30, 50)

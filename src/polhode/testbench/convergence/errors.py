@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.physics.problem import Problem
-from polhode.runs.energies import energies
+from polhode.runs.results.energies import energies
 
 PANELS = {
     "attitude": "attitude error (rad)",

@@ -8,7 +8,7 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call
 from polhode.reference.reference import reference as computed_reference
-from polhode.runs.trajectory import Trajectory, given_trajectory
+from polhode.runs.results.trajectory import Trajectory, given_trajectory
 from polhode.testbench.convergence.errors import PANELS, Errors, errors
 
 LAST = 30

@@ -16,9 +16,9 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.physics.catalogue import problem as problem_named
 from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
+from polhode.runs.crews.workers import mapped
 from polhode.runs.progress import bar
 from polhode.runs.turns import on_purpose
-from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.convergence.adaptive import peers
 from polhode.testbench.convergence.errors import PANELS

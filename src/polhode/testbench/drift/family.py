@@ -19,8 +19,8 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import Integrator
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
+from polhode.runs.crews.workers import mapped
 from polhode.runs.progress import bar
-from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import StressResult, stress

@@ -18,7 +18,7 @@ import itertools
 import numpy as np
 
 from polhode.physics.problem import Problem
-from polhode.runs.energies import potential_energies
+from polhode.runs.results.energies import potential_energies
 
 MOST_SAMPLES = 2500  # that the terms are computed of; more cost time and add nothing
 CUT = 1e-4  # relative size below which a combination of terms hardly varies along the motion

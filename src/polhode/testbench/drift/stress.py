@@ -25,9 +25,9 @@ from polhode.integrators.lookup import method as look_up
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 from polhode.runs.arguments import given_problem
+from polhode.runs.crews.workers import mapped
 from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
-from polhode.runs.workers import mapped
 from polhode.shown import shown
 from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged
 from polhode.testbench.drift.modified import MOST_SAMPLES, terms

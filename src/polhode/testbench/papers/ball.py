@@ -9,9 +9,9 @@ import numpy as np
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
-from polhode.runs.energies import potential_energies
+from polhode.runs.results.energies import potential_energies
+from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.solve import solve
-from polhode.runs.trajectory import Trajectory
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent
 
 GRID = 81

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from polhode.physics.catalogue import problem
+from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.solve import solve
-from polhode.runs.trajectory import Trajectory
 from polhode.runs.turns import on_purpose
 from polhode.testbench.papers import matrix_newmark
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.problem import Problem
-from polhode.runs.trajectory import Trajectory
+from polhode.runs.results.trajectory import Trajectory
 
 VARIANTS = {"NMB, matrix": False, "NMB, re-orthogonalised": True}
 """By the name used in a figure, whether the matrix is made orthogonal in each step."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polhode.inputs import checked_call, flag
-from polhode.runs.workers import mapped
+from polhode.runs.crews.workers import mapped
 from polhode.testbench.certificate.certify import display
 from polhode.testbench.papers.reproduced import Tick, silent
 

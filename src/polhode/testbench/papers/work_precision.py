@@ -11,7 +11,7 @@ from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
-from polhode.runs.kernel_runner import KernelRunner
+from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.turns import on_purpose
 from polhode.testbench.papers.convergence import Convergence, Series
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent

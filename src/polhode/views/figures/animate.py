@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.inputs import checked_call, file_path
-from polhode.runs.trajectory import given_trajectory
+from polhode.runs.results.trajectory import given_trajectory
 from polhode.views.figures.film import TRACE, TRAIL, write_film
 from polhode.views.figures.scene import Scene, reach
 from polhode.views.figures.style import THREE

@@ -11,8 +11,8 @@ import numpy as np
 from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call, items, number, rotation, text
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.runs.energies import potential_energies
-from polhode.runs.trajectory import given_trajectory
+from polhode.runs.results.energies import potential_energies
+from polhode.runs.results.trajectory import given_trajectory
 from polhode.views.figures.level_surfaces import level_surface
 from polhode.views.figures.style import INK, SOFT, new_figure, solid_axes, style
 from polhode.views.figures.trajectory import title

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call, number
-from polhode.runs.trajectory import given_trajectory
+from polhode.runs.results.trajectory import given_trajectory
 from polhode.views.figures.style import INK, new_figure, solid_axes, style
 from polhode.views.figures.trajectory import title
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs import checked_call
-from polhode.runs.trajectory import given_trajectory
+from polhode.runs.results.trajectory import given_trajectory
 from polhode.views.figures.style import INK, SOFT, THREE, UNSTABLE, flat_axes, new_figure, style
 
 MANY = 4000

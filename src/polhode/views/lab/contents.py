@@ -1,7 +1,7 @@
 """What the lab holds: bodies, fields, methods, as kernels in JavaScript and as numbers.
 
 Fields and bodies are problems of this library, so the numbers a step is given are those `solve` would give it:
-``polhode.runs.kernel_runner.body_of`` makes them here, in print, and the browser only puts them together.
+``polhode.runs.runners.kernel_runner.body_of`` makes them here, in print, and the browser only puts them together.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from polhode.physics.build.gravity_gradient import satellite
 from polhode.physics.build.parts import as_published
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
-from polhode.runs.kernel_runner import body_of
+from polhode.runs.runners.kernel_runner import body_of
 from polhode.views.lab.javascript import RUNTIME, Printer
 
 

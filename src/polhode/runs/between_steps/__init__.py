@@ -1,0 +1,1 @@
+"""What is looked at between two steps: states at any time, and events."""

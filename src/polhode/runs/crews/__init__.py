@@ -1,0 +1,1 @@
+"""Who does the work of many runs: this process, a pool of processes, a Dask cluster."""

@@ -1,0 +1,1 @@
+"""Files of runs: netCDF, checkpoints, tables, and how each is written and read safely."""

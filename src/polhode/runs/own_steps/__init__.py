@@ -1,0 +1,1 @@
+"""Runs whose steps have lengths of their own: reversible (`adapt`), or by rtol and atol."""

@@ -1,0 +1,82 @@
+"""What a Trajectory shows of the rows of a run: times, attitudes and velocities, made when they are first looked at.
+
+Making them takes longer than a short run, and of many runs only one column is wanted.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.runs import turns
+from polhode.runs.results.users_axes import FEW, attitudes, velocities_since
+
+if TYPE_CHECKING:
+    from polhode.physics.problem import Problem
+
+
+class Columns:
+    """The columns of a run of n steps of h, with a row (q, Pi) after every `every`-th; the start comes first."""
+
+    __slots__ = ("_Omega0", "_Q0", "_problem", "_rows", "_times")
+
+    def __init__(
+        self,
+        problem: "Problem",
+        rows: np.ndarray,
+        times: tuple[float, float, int, int],
+        start: tuple[np.ndarray, ...] | None = None,
+    ) -> None:
+        """`times` are t0, h, every and n; `start` is a copy of Q0 and Omega0, if there is one."""
+        self._problem, self._rows, self._times = problem, rows, times
+        self._Q0, self._Omega0 = start or (problem.Q0.copy(), problem.Omega0.copy())  # as they are now
+
+    def t(self) -> np.ndarray:
+        """The times."""
+        return times_of(*self._times, 0, len(self._rows))
+
+    def Q(self) -> np.ndarray:
+        """The attitudes, in the user's axes."""
+        return np.concatenate([self._Q0[None], attitudes(self._problem, self._rows)])
+
+    def Omega(self) -> np.ndarray:
+        """The velocities, in the user's axes."""
+        return velocities_since(self._problem, self._Omega0, self._rows)
+
+    def fastest(self) -> float:
+        """The largest |Omega|."""
+        if len(self._rows) > FEW:
+            return turns.fastest(self.Omega())
+        I, J, K = self._problem.moments.tolist()
+        x, y, z = self._Omega0.tolist()
+        most = x * x + y * y + z * z
+        for _, _, _, _, a, b, c in self._rows.tolist():
+            x, y, z = a / I, b / J, c / K
+            square = x * x + y * y + z * z
+            if most < square < math.inf:
+                most = square
+        return math.sqrt(most)
+
+
+def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> np.ndarray:
+    """The times of rows `first` to `last` of a run of n steps, a row every so many."""
+    if last - first < 4:  # plain floats are faster than arrays; the bits are the same
+        return np.array([t0 + h * min(every * k, n) for k in range(first, last + 1)])
+    return t0 + h * np.minimum(every * np.arange(first, last + 1), n)
+
+
+class Made:
+    """A column: the instance's own if it has one, else made by the Columns of the run when it is first looked at.
+
+    A descriptor without a setter: what is in the instance comes first.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, trajectory: Any, kind: type) -> Any:
+        if trajectory is None:
+            raise AttributeError(self._name)  # a field without a default
+        attributes = vars(trajectory)
+        attributes[self._name] = value = getattr(attributes["columns_of_run"], self._name)()
+        return value

@@ -1,0 +1,316 @@
+"""What `solve` returns: the states kept, what follows from them, and how they go to a file."""
+
+import dataclasses
+import errno
+import functools
+import json
+import os
+import pathlib
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError, one_line
+from polhode.inputs.parameters import arguments
+from polhode.pickling import Travels, picklable
+from polhode.runs.between_steps.dense import between
+from polhode.runs.files import places
+from polhode.runs.files.tables import columns, described, is_csv, write_csv
+from polhode.runs.results.attitudes import Attitudes
+from polhode.runs.results.columns import Made
+from polhode.runs.results.energies import energies, momenta
+from polhode.runs.results.quantities import Quantities
+from polhode.shown import shown
+
+if TYPE_CHECKING:
+    from polhode.physics.problem import Problem
+
+FORMAT = "polhode trajectory"
+"""The mark that says that a file is ours."""
+
+SAVED = ("energy", "momentum", "wheel_speeds", "wheel_axes", "wheel_inertia")
+"""What a file has besides the states."""
+
+
+@dataclass(frozen=True)
+class State:
+    """One state: the time, the attitude (3, 3) and the angular velocity in body axes."""
+
+    t: float
+    Q: np.ndarray
+    Omega: np.ndarray
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Where an event happened: t (m,), Q (m, 3, 3), Omega (m, 3), and the direction, 1 rising or -1 falling (m,)."""
+
+    t: np.ndarray
+    Q: np.ndarray
+    Omega: np.ndarray
+    direction: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def table(self) -> np.ndarray:
+        """As a file keeps them: t, direction, Q and Omega, 14 numbers for each."""
+        columns = (self.t, self.direction, *self.Q.reshape(-1, 9).T, *self.Omega.reshape(-1, 3).T)
+        return np.array(columns, dtype=float).reshape(14, -1).T
+
+    @classmethod
+    def of(cls, table: np.ndarray) -> "Crossings":
+        """From such a table."""
+        return cls(table[:, 0], table[:, 2:11].reshape(-1, 3, 3), table[:, 11:], table[:, 1].astype(int))
+
+
+@dataclass(frozen=True)
+class Trajectory(Attitudes, Quantities, Travels):
+    """States of a rigid body at the times kept, with the statistics of the run.
+
+    t (n,), Q (n,3,3) and Omega (n,3); a run that failed keeps all it had reached, with success = False and
+    a message that says what happened at which step and what to do. If a function of yours raised, `exception` is
+    what it raised: `raise s.exception` shows where.
+
+    Attributes
+    ----------
+    t : (n,) array
+        The times kept.
+    Q : (n, 3, 3) array
+        Attitudes, body to space.
+    Omega : (n, 3) array
+        Angular velocity in body axes.
+    stats : dict
+        Counts and times of the run.
+    success : bool
+        Whether it reached its end.
+    message : str
+        What happened, if not.
+    exception : exception or None
+        What a function of yours raised.
+    events : dict of Crossings
+        By name: t, Q, Omega, direction.
+    reductions : dict
+        What `reduce` asked for, by name.
+    error_estimate : float or None
+        The largest error of the attitudes kept, in radians, if `accuracy` was given.
+    """
+
+    problem: "Problem | None"
+    method: str
+    h: float
+    t: np.ndarray
+    Q: np.ndarray
+    Omega: np.ndarray
+    stats: dict[str, Any] = field(default_factory=dict)
+    success: bool = True
+    message: str = ""
+    problem_name: str = ""
+    saved: dict[str, Any] = field(default_factory=dict)  # columns of a file, which has no functions to make them
+    reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    inertia: np.ndarray | None = None  # moments or tensor, of the problem or from the file
+    exception: BaseException | None = None  # what a user's function raised, if that is what ended the run
+    events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
+    integrator: Any = None  # what took the steps, and takes them again for states between rows; None from a file
+    error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
+
+    def __post_init__(self) -> None:
+        if self.inertia is None and self.problem is not None:
+            object.__setattr__(self, "inertia", self.problem.inertia)
+
+    @classmethod
+    def of_run(cls, attributes: dict[str, Any]) -> "Trajectory":
+        """From all its attributes, and Columns in place of t, Q and Omega (``columns.py``).
+
+        What comes from a run needs no checks, and making it field by field would take as long as a short run.
+        """
+        self = object.__new__(cls)
+        object.__setattr__(self, "__dict__", attributes)
+        return self
+
+    def _luggage(self) -> dict[str, Any]:
+        columns = {"t": self.t, "Q": self.Q, "Omega": self.Omega}
+        luggage = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
+        luggage.pop("columns_of_run", None)
+        return luggage
+
+    def __repr__(self) -> str:
+        outcome = "" if self.success else f", stopped: {self.message}"
+        return (
+            f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {len(self.t)} states, "
+            f"t = {self.t[0]:g} to {self.t[-1]:g}{outcome}>"
+        )
+
+    def __call__(self, t: float) -> "State":
+        """The state at time t, to the order of the method: s(t).Q, s(t).Omega."""
+        Q, Omega = between(self, [inputs.number("t", t)])
+        return State(float(t), Q[0], Omega[0])
+
+    def at(self, times: Any) -> "Trajectory":
+        """The states at any times of the run, to the order of the method.
+
+        Each is reached from the last state kept before it, by steps of h and a shorter last one.
+        """
+        times = inputs.times("times", times)
+        Q, Omega = between(self, times)
+        changed: dict[str, Any] = {
+            "t": np.array(times),
+            "Q": Q,
+            "Omega": Omega,
+            "saved": {},
+            "reductions": {},
+            "events": {},
+        }
+        return dataclasses.replace(self, **changed)
+
+    @functools.cached_property
+    def energy(self) -> np.ndarray:
+        """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q)."""
+        if "energy" in self.saved:
+            return self.saved["energy"]
+        return energies(self._described(), self.Q, self.Omega, self.t)
+
+    @property
+    def _has_energy(self) -> bool:
+        return "energy" in self.saved or (self.problem is not None and self.problem.has_energy)
+
+    @property
+    def energy_error(self) -> np.ndarray:
+        """E(t) - E(0)."""
+        return self.energy - self.energy[0]
+
+    @functools.cached_property
+    def momentum(self) -> np.ndarray:
+        """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, 3)."""
+        if "momentum" in self.saved:
+            return self.saved["momentum"]
+        return momenta(self._described(), self.t, self.Q, self.Omega)
+
+    @functools.cached_property
+    def orthogonality(self) -> np.ndarray:
+        """max |Q^T Q - I| at each time."""
+        return np.abs(np.einsum("nji,njk->nik", self.Q, self.Q) - np.eye(3)).max(axis=(1, 2))
+
+    def invariant(self, name: str) -> np.ndarray:
+        """One of the problem's invariants along the trajectory."""
+        functions = self._described().invariants
+        if name not in functions:
+            raise InputError(
+                f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}."
+            )
+        f = functions[name]
+        if arguments(f)[0] == 3:
+            return np.array([f(t, Q, Omega) for t, Q, Omega in zip(self.t.tolist(), self.Q, self.Omega)])
+        return np.array([f(Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
+
+    def _described(self) -> "Problem":
+        if self.problem is None:
+            raise InputError(
+                "This was not saved, and cannot be computed: the trajectory was read from a file, which holds no "
+                "functions. load(path, problem) with the problem that was solved gives it back."
+            )
+        return self.problem
+
+    # ---- files --------------------------------------------------------------------------------------
+
+    def to_xarray(self, units: Any = None) -> Any:
+        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data.
+
+        Each variable says what it is (`long_name`) and its unit: `units` is "SI" or a dictionary of units by variable;
+        without it units have no names, as in "unit of energy", since any consistent ones will do.
+        """
+        import xarray
+
+        data: dict[str, Any] = {"Q": (("t", "space", "body"), self.Q), "Omega": (("t", "body"), self.Omega)}
+        if self._has_energy:
+            data["energy"] = ("t", self.energy)
+        data["momentum"] = (("t", "space"), self.momentum)
+        if self._wheels is not None:
+            axes_of, inertia_of = self._wheels
+            data["wheel_speeds"] = (("t", "wheel"), self.wheel_speeds)
+            data["wheel_axes"] = (("wheel", "body"), axes_of)
+            data["wheel_inertia"] = (("wheel",), inertia_of)
+        attributes = {
+            "format": FORMAT,
+            "method": self.method,
+            "problem": self.problem_name,
+            "h": self.h,
+            "success": int(self.success),
+            "message": self.message,
+            "stats": json.dumps(self.stats),
+        }
+        if self.inertia is not None:
+            attributes["inertia"] = self.inertia.ravel()
+        axes = list("xyz")
+        dataset = xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        return described(dataset, units)
+
+    def save(self, path: str | os.PathLike[str], units: Mapping[str, str] | None = None) -> pathlib.Path:
+        """Write netCDF (.nc, .netcdf), which `polhode.load` and anything that reads netCDF reads back, or .csv.
+
+        `units` as for `to_xarray`.
+        """
+        if is_csv(path):
+            return self.to_csv(path)
+        data = self.to_xarray(units).assign_attrs(complete=int(self.success), events=json.dumps(list(self.events)))
+        for i, crossings in enumerate(self.events.values()):
+            if len(crossings):  # a dimension of length zero is an endless one in netCDF
+                data[f"event_{i}"] = ((f"crossing_{i}", "event_column"), crossings.table())
+        checked = {k: {"fletcher32": True} for k in ("t", *data.data_vars)}  # checksums inside the file
+
+        def write(new: pathlib.Path) -> None:
+            try:
+                data.to_netcdf(new, engine="netcdf4", encoding=checked)
+            except (OSError, RuntimeError) as error:  # on a full disk the library names other reasons
+                if shutil.disk_usage(new.parent).free < data.nbytes:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+                raise
+
+        return written(path, write)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum."""
+        import pandas
+
+        table = columns(self, self._has_energy)
+        return pandas.DataFrame(table).set_index("t")
+
+    def _repr_html_(self) -> str:
+        return shown("trajectory, a card", self)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> pathlib.Path:
+        """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
+        table = columns(self, self._has_energy)
+        return written(path, lambda new: write_csv(new, table))
+
+    def plot(self, axes: Any = None) -> Any:
+        """Attitude, energy error, momentum error, Omega and orthogonality against time; returns the figure."""
+        return shown("trajectory, plotted", self, axes)
+
+
+def given_trajectory(value: object) -> Trajectory:
+    """The value, if it is a Trajectory with states in it; else a sentence."""
+    if not isinstance(value, Trajectory):
+        raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
+    return value
+
+
+for _name in ("t", "Q", "Omega"):
+    setattr(Trajectory, _name, Made(_name))  # to type checkers they stay fields
+
+
+def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:
+    """Let `write` make a file, and put it in its place when it is whole."""
+    place = places.target(path)
+    places.tidy(place)
+    try:
+        with places.replacing(place) as new:  # perhaps it is the very file that this trajectory reads from
+            write(new)
+    except (OSError, RuntimeError) as error:
+        advice = "Check the folder, its permissions and its space; the trajectory is still in memory."
+        raise places.unwritable(places.shown(path), error, advice) from error
+    return pathlib.Path(path)

@@ -1,0 +1,372 @@
+"""Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
+
+import array
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.integrators.method import Method
+from polhode.integrators.velocity import adapted
+from polhode.kernels import loop as loops
+from polhode.kernels.fingerprint import is_static
+from polhode.kernels.numbers import State
+from polhode.machine import check_function
+from polhode.physics.problem import Problem
+from polhode.runs.results.reductions import Survey
+from polhode.runs.results.users_axes import in_users_axes
+from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_torque
+from polhode.runs.runners.step_failures import failure_of
+
+Watch: TypeAlias = Callable[..., tuple[Any, ...]]
+"""watch(first, n, every, left, out, row, values): see ``machine_events.py``."""
+
+DOUBTS = 16
+"""In how many steps machine code may raise where Python does not, before Python takes all of them."""
+
+
+class KernelRunner:
+    """Runs a kernel step, as machine code or as plain Python."""
+
+    width = 7  # numbers in a row: q, Pi
+    ended = ""  # by an event: see ``watched.py``
+    held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
+    law = ""  # of a controller
+    _state: State | None = None  # the state as tuples, or
+    _numbers: np.ndarray | None = None  # as machine code has left it
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        h: float,
+        compiled: bool | None,
+        Q: np.ndarray | None = None,
+        Omega: np.ndarray | None = None,
+        t: float | None = None,
+        survey: Survey | None = None,
+        own_loop: bool = True,
+    ) -> None:
+        if method.free_only and problem.has_torque:
+            raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
+        self.problem, self.method, self.h = problem, adapted(method, problem.forces), h
+        self.name = method.name
+        self.t0 = problem.t0 if t is None else t
+        q, Pi = problem.start(Q, Omega)
+        self._survey, self._doubts, self._own_loop = survey, 0, own_loop  # False: another loop takes the steps
+        self.raised: Exception | None = None
+        self.is_compiled = False
+        self._code: Code | None = None
+        self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
+        earlier: Kept | None = None
+        if survey is None and compiled is not False:
+            entry = known(problem, self.method)
+            if entry is not None:
+                self.body, earlier = entry
+                self._code, self.is_compiled = earlier.code, True
+        try:
+            if self._code is None:
+                self.body = body_of(problem, self.method)
+            self._begin(q, Pi)
+        except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
+            raise InputError(
+                f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "
+                "The torque may be singular there, or h, inertia or velocity be too large: start elsewhere, or rescale."
+            ) from error
+        if earlier is None and compiled is not False:
+            self._compile(required=bool(compiled))
+        elif earlier is not None and earlier.digest is not None and earlier.compared != (self.t0, q, Pi):
+            self._guard(earlier.code.held[0], earlier.code.kind)
+            earlier.compared = self.t0, q, Pi
+
+    def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
+        self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
+        self._first = (self.h, self.t0, q, Pi), self.state
+        self._look = self._survey.begin(self.problem, self.state, self.body) if self._survey else ()
+
+    def _compile(self, required: bool) -> None:
+        from polhode.machine import CannotCompile, potential_code, steps_loop, survey_loop
+
+        torque, kind = machine_torque(self.problem, self.method)
+        if torque is None:
+            if required:
+                raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
+            return
+        self._guard(torque, kind)
+        look, potential = self._look, None
+        if self._survey is not None:
+            wanted = self._survey.wants_energy
+            potential = self.problem.machine_potential if wanted else potential_code(self._survey.potential)
+            if potential is None:
+                return  # with a warning
+            look = (potential.address, *look)
+        try:
+            make = survey_loop if look else steps_loop
+            sizes = len(self.state[3]), len(self.body[2])
+            loop = make(self.method.step, *sizes, kind) if self._own_loop else None
+        except CannotCompile as error:
+            if required:
+                raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
+            inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
+            return
+        J, iJ, numbers, (_, par, *_) = self.body
+        head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
+        self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
+        if self._survey is None and self._own_loop:
+            keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
+
+    def _machine(
+        self,
+        h: float,
+        t0: float,
+        first: int,
+        n: int,
+        every: int,
+        left: int,
+        state: State,
+        out: np.ndarray,
+        row: int,
+    ) -> tuple[Any, ...]:
+        """`advance` by machine code."""
+        assert self._code is not None
+        q, Pi, tau, memory = state
+        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
+        done = code.loop(*code.head, h, t0, first, n, every, left, numbers, out, row, *code.look)
+        return *done, _state(numbers.tolist())
+
+    def machine_arguments(self) -> tuple[tuple[Any, ...], Any]:
+        """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
+        assert self._code is not None  # asked of compiled runners only
+        return self._code.head, self._code.kind
+
+    def _like_python(
+        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
+    ) -> tuple[Any, ...]:
+        """Steps by machine code. Where it raises, the steps before that one are taken again, and that one by Python.
+
+        Machine code that raised has changed nothing but rows, which are written again, and the tally of a survey.
+        """
+        end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
+        while first < end:
+            tally = self._survey.tally.copy() if self._survey else None
+            try:
+                took, row, left, its, error, state = self._machine(h, t0, first, size, every, left, state, out, row)
+            except Exception as raised:
+                if self._survey:
+                    self._survey.tally[:] = tally
+                if size > 1:
+                    raises, size = first + size, size // 2
+                    continue
+                took, row, left, its, error, state = self._plain(h, t0, first, 1, every, left, state, out, row)
+                if took:
+                    self._disagreed(first, raised)
+            iterations, first = iterations + its, first + took
+            if took < size:
+                return first - end + n, row, left, iterations, error, state
+            if not self.is_compiled:
+                took, row, left, its, error, state = self._plain(
+                    h, t0, first, end - first, every, left, state, out, row
+                )
+                return first + took - end + n, row, left, iterations + its, error, state
+            size = max(1, (raises - first) // 2) if raises > first else end - first
+        return n, row, left, iterations, 0.0, state
+
+    def _disagreed(self, i: int, raised: Exception) -> None:
+        """Machine code raised in step i, and Python did not: warn once, and after a few times trust it no more."""
+        self._doubts += 1
+        if self._doubts == 1:
+            inputs.warn(
+                f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
+                f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
+            )
+        if self._doubts >= DOUBTS:
+            self.is_compiled = False
+
+    def _guard(self, torque: Any, kind: Any) -> None:
+        """Compare the machine code that will run with the user's torque, at the start."""
+        from polhode.machine import MOMENT, TORQUE, probe
+
+        kernel, moving = self.problem.source(self.method)
+        if is_static(kernel):
+            return
+        if kind in (TORQUE, MOMENT):
+            look = probe(kind)
+        else:
+            from polhode.machine import first_node
+
+            look = probe(kind, first_node)
+        (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
+        velocity = Omega if moving else None
+        if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
+            self._begin(*self.state[:2])
+
+    def _plain(
+        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
+    ) -> tuple[Any, ...]:
+        """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
+        iterations = 0
+        look = (self._survey.potential, *self._look) if self._survey else ()
+        loop = loops.survey if look else loops.advance
+        for i in range(first, first + n):
+            try:
+                took, row, left, its, error, state = loop(
+                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row, *look
+                )
+            except Exception as raised:
+                self.raised = raised
+                return i - first, row, left, iterations, 0.0, state
+            iterations += its
+            if not took:
+                return i - first, row, left, iterations, error, state
+        return n, row, left, iterations, 0.0, state
+
+    def _advance(self, *arguments: Any) -> tuple[Any, ...]:
+        return self._like_python(*arguments) if self.is_compiled else self._plain(*arguments)
+
+    def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
+        """Take steps; see ``Runner.advance``."""
+        code = self._code if self.is_compiled and self._survey is None else None
+        if code is not None:
+            numbers = self._numbers
+            if numbers is None:
+                q, Pi, tau, memory = self.state
+                numbers = np.array((*q, *Pi, *tau, *memory))
+            try:
+                done = code.loop(*code.head, self.h, self.t0, first, n, every, left, numbers, out, row)
+            except Exception:  # it has changed nothing but rows: again, with care
+                pass
+            else:
+                self._numbers, self._state = numbers, None
+                return *done, None
+        result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
+        self.state = result[5]
+        return result
+
+    @property
+    def state(self) -> State:
+        """The state of a step, as tuples; machine code leaves it as an array until somebody asks."""
+        if self._state is None:
+            assert self._numbers is not None
+            self._state = _state(self._numbers.tolist())
+        return self._state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._state, self._numbers = state, None
+
+    def share(self) -> "array.array[float]":
+        """The parameters of the torque as memory of this runner, which machine code reads, too: may be written to."""
+        J, iJ, numbers, (kernel, par, *rest) = self.body
+        memory = array.array("d", par)
+        self.body = (J, iJ, numbers, (kernel, memory, *rest))
+        if self._code is not None:
+            constants, address, _ = self._code.head
+            self._code = replace(self._code, head=(constants, address, np.frombuffer(memory)))
+        return memory
+
+    def from_look_to_look(self, watch: Watch) -> Watch:
+        """A loop that watches, as it is where no controller looks: see ``controlled_runner.py``."""
+        return watch
+
+    def as_driven(self, last: bool = False) -> Problem:
+        """The problem, with what a controller did to its wheels; see ``controlled_runner.py``."""
+        return self.problem
+
+    def row(self) -> tuple[float, ...]:
+        """The state as a row."""
+        return self.state[0] + self.state[1]
+
+    def in_users_axes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes and velocities of rows, in the user's axes."""
+        return in_users_axes(self.problem, rows)
+
+    def row_of(self, Q: np.ndarray, Omega: np.ndarray) -> tuple[float, ...]:
+        """The row of an attitude and a velocity in the user's axes."""
+        q, Pi = self.problem.start(Q, Omega)
+        return q + Pi
+
+    def place(self, row: Sequence[float], t: float, h: float) -> None:
+        """Begin anew from a row at time t, with steps of h; a method that carries memory starts anew there."""
+        self.state = self.method.start(h, t, tuple(row[:4]), tuple(row[4:7]), self.body)
+        self.h, self.t0 = h, t
+
+    def again(self, problem: Problem, h: float) -> bool:
+        """Begin anew; see ``Runner.again``."""
+        if self._lasting is None:
+            self._lasting = is_static(self.body[3][0]) and is_static(self.method.step)
+        if not (self.is_compiled and problem.parameters == self.body[3][1]):
+            return False
+        first = (h, problem.t0, *problem.start())
+        if self._first[0] != first:
+            self._first = first, self.method.start(*first, self.body)
+        if not self.lasts(problem):
+            return False
+        self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
+        return True
+
+    def from_start(self, n: int, every: int) -> Callable[[np.ndarray], tuple[Any, ...]]:
+        """run(out): all n steps from the start once more, as `advance` takes them; for a compiled run.
+
+        Whether the start and what is run are what they were is asked before: see `lasts`.
+        """
+        from polhode.machine import entry_of
+
+        assert self._code is not None
+        q, Pi, tau, memory = self._first[1]
+        begin, code, loop = np.array((*q, *Pi, *tau, *memory)), self._code, entry_of(self._code.loop)
+        head = (*code.head, self.h, self.t0, 0, n, every, every)
+
+        def run(out: np.ndarray) -> tuple[Any, ...]:
+            self._state, self._numbers = None, begin.copy()
+            return loop(*head, self._numbers, out, 0)
+
+        return run
+
+    def lasts(self, problem: Problem) -> bool:
+        """Whether the functions that it runs, of a problem that starts where it did, are proved to be what they were.
+
+        Those that may change were then also compared with their machine code from this start.
+        """
+        if self._lasting:
+            return True
+        entry = known(problem, self.method)
+        return entry is not None and entry[1].code is self._code and entry[1].compared == self._first[0][1:]
+
+    def part(self, h: float, t: float) -> tuple[float, ...] | None:
+        """The row after one step of another length h from here, at time t, without going there; None if it fails."""
+        state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
+        if self._survey:  # nothing of this is tallied
+            took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
+        else:
+            took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
+        return tuple(out[0].tolist()) if took else None
+
+    def numbers(self) -> tuple[float, ...]:
+        """The whole state as numbers; `restore` takes them back."""
+        q, Pi, tau, memory = self.state
+        return (*q, *Pi, *tau, *memory)
+
+    def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
+        """Go on from the state that `numbers` gave."""
+        self.state = _state(numbers)
+
+    def made_of(self) -> tuple[Any, ...]:
+        """What the method is: its functions and coefficients."""
+        return self.method.step, self.method.start, self.body[2]
+
+    def torques(self, steps: int, iterations: int) -> int | None:
+        """How often the torque has been evaluated."""
+        return self.method.torques_at_start + self.method.torques(steps, iterations)
+
+    def failure(self, k: int, t: float, error: float) -> str:
+        """The sentence for a step that failed: number k, at time t."""
+        return failure_of(self, k, t, error)
+
+
+def _state(numbers: Sequence[float] | np.ndarray) -> State:
+    """The state of a step from its numbers."""
+    x = tuple(numbers)
+    return x[:4], x[4:7], x[7:10], x[10:]

@@ -1,0 +1,165 @@
+"""Accuracy instead of a step.
+
+1. Trials (``trials.py``) over the first part of the interval tell which method, with which step, is the fastest.
+2. Run and check. The whole interval is run with that setting, and once more much finer. The difference of the two is
+   the error of the first, which is returned if that is small enough. Otherwise both are repeated, finer: errors may
+   grow faster than time does, and a trial knows only the beginning.
+3. A witness. Two runs of one method can both step over a short pulse of a torque that depends on the time. Where the
+   torque may, Gauss's method is run as well, finer and finer until the two agree; if they never do, its run is taken.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.inputs import positive, warn
+from polhode.integrators.lookup import Integrator
+from polhode.physics.problem import Problem
+from polhode.runs.own_steps.embedded import FINEST as FINEST_PAIR
+from polhode.runs.own_steps.embedded import rkmk54
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.runners.taylor import FINEST, taylor
+from polhode.runs.to_accuracy.candidates import witnesses
+from polhode.runs.to_accuracy.setting import Setting, order_of
+from polhode.runs.to_accuracy.trials import BEST, Search, apart
+from polhode.runs.turns import on_purpose
+
+ROUNDS, COMPARED, ASKED = 6, 64, 6
+"""Runs of the whole interval; states that are compared; runs of a witness."""
+
+LEAST = 512
+"""The fewest steps of a witness: a pulse of the torque shorter than an eighth of such a step may stay unseen."""
+
+
+@on_purpose()
+def accurate(
+    solve: Callable[..., Any],
+    problem: Problem,
+    only: Integrator | None,
+    accuracy: Any,
+    length: float,
+    rows: int | None,
+    more: dict[str, Any],
+) -> Trajectory:
+    """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
+
+    `solve` is that of this package, and `more` are its arguments for the run that is returned. `only` is the method, if
+    the user has chosen one.
+    """
+    accuracy = positive("accuracy", accuracy)
+    if accuracy < BEST:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {BEST:g} can be had.")
+    if accuracy > 1:
+        raise InputError(f"accuracy is {accuracy:g}; it is an error of the attitude in radians, at most 1.")
+    search = Search(problem, accuracy, length, solve, only)
+    ranked = search.best()
+    if not ranked:
+        raise InputError(
+            f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give "
+            f"a method and h, or ask for less.{''.join(' ' + x for x in search.reasons)}"
+        )
+    return _checked(search, ranked, rows, more)
+
+
+def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict[str, Any]) -> Trajectory:
+    """The whole run, with its error, by the fastest setting; if that misses the accuracy, by the most accurate one."""
+    timed, results = search.may_be_timed, _rounds(search, ranked[0], ranked, rows, more)
+    is_taylor = lambda x: x.chooses_steps and x.maker is taylor
+    others = [x for x in ranked[1:] if not is_taylor(ranked[0])]
+    if others and min(error for error, _ in results) > search.accuracy:
+        accurate = max(others, key=lambda x: (is_taylor(x), x.order))
+        results += [x for x in _rounds(search, accurate, ranked, rows, more) if x[1].success]
+    error, best = min(results, key=lambda pair: pair[0])
+    if best.success and error > search.accuracy:
+        warn(
+            f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
+            "motion magnifies rounding errors beyond it"
+            + (", or the torque has pulses too short to be seen." if timed else ".")
+        )
+    return best
+
+
+def _rounds(
+    search: Search, setting: Setting, ranked: list[Setting], rows: int | None, more: dict[str, Any]
+) -> list[tuple[float, Trajectory]]:
+    """Runs with their errors, each finer than the one before, until one is good enough; a failed one is the last."""
+    results: list[tuple[float, Trajectory]] = []
+    timed = search.may_be_timed
+    for _ in range(ROUNDS):
+        count = rows or _natural(search, setting)
+        s = search.trajectory(setting, search.length, count, **more)
+        if not s.success:
+            return [(-math.inf, s)]
+        error, following = _error(search, setting, s, count), None
+        if error <= search.accuracy and timed:
+            error, following = _witnessed(search, setting, s, count, error)
+        results.append((error, _with_reasons(s, setting, ranked, search, error)))
+        if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
+            break
+        if not setting.chooses_steps:
+            setting = dataclasses.replace(setting, size=s.h)
+        setting = following or setting.finer(max(2.0, 2 * error / search.accuracy))
+    return results
+
+
+def _error(search: Search, setting: Setting, s: Trajectory, count: int) -> float:
+    """What a much finer run differs by, at some of the rows; infinite if it fails."""
+    return _compared(search, s, count, _control(setting, s.h))
+
+
+def _compared(search: Search, s: Trajectory, count: int, other: Setting) -> float:
+    """What a run with another setting differs by, at some of the rows; infinite if it fails."""
+    look = max(1, -(-count // COMPARED))
+    while count % look:
+        look += 1
+    check = search.trajectory(other, search.length, count // look)
+    return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
+
+
+def _witnessed(
+    search: Search, setting: Setting, s: Trajectory, count: int, error: float
+) -> tuple[float, Setting | None]:
+    """The error, if another method agrees to the accuracy; else the least they differ by, and that method's setting."""
+    method = next(m for m in witnesses() if m.name != setting.name)
+    h = min(0.25 / search.speed, abs(search.length) / LEAST, math.inf if setting.chooses_steps else abs(s.h))
+    other = Setting(method, order_of(method, search.problem), math.copysign(h, search.length))
+    least = math.inf
+    for _ in range(ASKED):
+        least = min(least, _compared(search, s, count, other))
+        if least <= search.accuracy:
+            return error, None
+        other = dataclasses.replace(other, size=other.size / 2)
+    return least, other if search.only is None else None
+
+
+def _control(setting: Setting, h: float) -> Setting:
+    """A setting whose error is far smaller; near the finest tolerance, which has none, one that rounds otherwise."""
+    if not setting.chooses_steps:
+        return dataclasses.replace(setting, size=h / 2)
+    if setting.maker is rkmk54:
+        return dataclasses.replace(setting, size=max(FINEST_PAIR, setting.size / 1000))
+    if setting.size < 100 * FINEST:
+        return dataclasses.replace(setting, size=20 * setting.size)
+    return setting.finer(1000.0)
+
+
+def _natural(search: Search, setting: Setting) -> int:
+    """How many rows there are by default: one per step."""
+    if not setting.chooses_steps:
+        return search.steps(setting, search.length, 1)
+    s = search.trajectory(setting, search.begin, 1)
+    return max(1, round(s.stats["n_iterations"] * search.length / search.begin))
+
+
+def _with_reasons(s: Trajectory, setting: Setting, ranked: list[Setting], search: Search, error: float) -> Trajectory:
+    """The trajectory with its error, and with why this setting was chosen."""
+    trials = ", ".join(f"{x.words}: {x.seconds:.2g} s" for x in ranked)
+    why = (
+        f"{setting.words}, as trials over the first {abs(search.begin):.3g} of {abs(search.length):.6g} promise for "
+        f"the whole: {trials}. The error is what a much finer run differs by."
+    )
+    return dataclasses.replace(s, stats=s.stats | {"why": why}, error_estimate=error)
