@@ -23,7 +23,7 @@ RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
 """Radians a step."""
 
 
-@dataclass(frozen=True, eq=False)  # each is itself: what is known of it is kept by it
+@dataclass(frozen=True, eq=False)  # compared by identity: results are kept under the state itself
 class State:
     """A problem at a start, in words."""
 
@@ -31,7 +31,7 @@ class State:
     problem: Problem
 
     def step(self, radians: float) -> float:
-        """The step that turns the body by so much, or in which the torque could."""
+        """The step in which speed and torque turn the body by about so many radians."""
         p = self.problem
         rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0)) / p.moments.mean())
         return float(radians / rate)
@@ -61,8 +61,9 @@ FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with a flat body", dict(inertia=(1.2, 1.9, 3.1))),
     ("with a sphere", dict(inertia=(2.0, 2.0, 2.0))),
 )
-"""What is different from the generic state, in words and as data; most telling first. No rotation about a principal
-axis: there an iteration with a tolerance ends at once, before the derivative by the complex step has converged."""
+"""How each fixed state differs from the generic one, in words and as data; the most telling first. None rotates about a
+principal axis: there an iteration with a tolerance ends at once, before the derivative by the complex step has
+converged."""
 
 
 def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
@@ -72,9 +73,9 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
     moves_at_rest = np.any(generic.torque(p.t0, generic.Q0, np.zeros(3)))
     for words, other in FIXED:
         if words == AT_REST and not moves_at_rest:
-            continue  # a free body at rest stays so
+            continue  # a free body at rest stays at rest
         if words == NEAR_THE_IDENTITY and p.has_torque:
-            continue  # where potentials of the distance from it have a tip
+            continue  # there a potential of the distance from the identity has a tip
         if p.forces.any and "inertia" in other:
             continue
         yield State(words, _changed(generic, **other))

@@ -16,7 +16,7 @@ ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic 
 MOMENTUM = (0.7, -0.4, 1.1)
 ROTOR = (0.4, -0.3, 0.8)
 GAMMA = 0.25
-WEAK = 1e-40  # a damping that only a method that keeps the energy by itself does not hide
+WEAK = 1e-40  # damping so weak that it shows only in a method that adds none of its own
 
 Run: TypeAlias = Callable[..., tuple[np.ndarray, np.ndarray]]
 """How an integrator is run from outside: (problem, Q, Omega, h, n, t) -> (Q, Omega) after n steps."""
@@ -124,11 +124,11 @@ CASES = {
     "gyrostat": gyrostat,
     "weak": weak,
 }
-"""By the name that a row of the table of properties gives."""
+"""The problems, by the names that rows of the table of properties use."""
 
 
 def case_of(row: Row, method: Any) -> Problem | None:
-    """The problem on which a property of a method is measured; none where it says nothing of the method."""
+    """The problem on which a property of a method is measured; None where the property says nothing of the method."""
     if not row.is_of(method):
         return None
     return free() if method.free_only else CASES[row.case]()

@@ -17,9 +17,9 @@ class Property:
     threshold: float | None
     verdict: str
     how: str
-    bound: float | None = None  # what the value does not exceed; of an order, its error
+    bound: float | None = None  # the bound that the value must not exceed; for an order, its uncertainty
     coverage: str = ""  # states, steps and precision for which the verdict holds; or where a "no" was seen
-    qualifier: str = ""  # of a yes: "in floats (1e-17)"
+    qualifier: str = ""  # restricts a yes: "in floats (1e-17)"
 
     @property
     def said(self) -> str:

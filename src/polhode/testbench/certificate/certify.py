@@ -99,7 +99,7 @@ def certify(method: Any, *, drift: bool = True, progress: bool = False, workers:
         seconds=time.perf_counter() - clock,
         claims=claims,
         kin=look.kin,
-        version=sys.modules["polhode"].__version__,  # which imports this module, not the other way round
+        version=sys.modules["polhode"].__version__,  # polhode imports this module, not the other way round
         date=datetime.date.today().isoformat(),
         pictures=pictures,
     )

@@ -21,7 +21,7 @@ def stretch(run: Run, p: Problem, h: float = 0.25) -> str:
 
 
 def turn(run: Run, p: Problem, h: float = 2.0**-10) -> str:
-    """What the kinematics would have to read for the attitude to change as it does in one small step."""
+    """Which kinematics would change the attitude as one small step does: "" for the right one, or words."""
     with np.errstate(all="ignore"):
         Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
     S = p.Q0.T @ (Q - p.Q0) / h
@@ -40,7 +40,7 @@ def turn(run: Run, p: Problem, h: float = 2.0**-10) -> str:
 
 
 def rate(run: Run, p: Problem, h: float = 2.0**-10) -> str:
-    """What Euler's equations would have to read for the momentum to change as it does in one small step."""
+    """Which Euler's equations would change the momentum as one small step does: "" for the right ones, or words."""
     with np.errstate(all="ignore"):
         _, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
     torque = p.tensor @ (Omega - p.Omega0) / h

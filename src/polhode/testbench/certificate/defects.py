@@ -77,8 +77,8 @@ def orthogonality(run: Run, p: Problem, h: float) -> float:
 def symplecticity(
     D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0, span: float = 0.0, gamma: float = 0.0
 ) -> float:
-    """max |D^T W(Pi1) D - exp(-gamma span) W(Pi0)|, D the left-trivialised Jacobian of steps that span so much, momenta
-    in units of `scale`."""
+    """max |D^T W(Pi1) D - exp(-gamma span) W(Pi0)|, D the left-trivialised Jacobian of steps over the time `span`,
+    momenta in units of `scale`."""
     units = np.diag([1, 1, 1, scale, scale, scale])
     D = np.linalg.inv(units) @ D @ units
     defect = D.T @ _form(Pi1 / scale) @ D - np.exp(-gamma * span) * _form(Pi0 / scale)
@@ -109,8 +109,8 @@ def _form(Pi: np.ndarray) -> np.ndarray:
 
 
 def derivatives(run: Run, h: float) -> tuple[Callable[..., Any], float, str]:
-    """How the Jacobian of a step is to be had, by the complex step where it agrees with differences at this h; its
-    round-off; and that in words."""
+    """A function for the Jacobian of a step, its round-off, and words for it: the complex step, where it agrees with
+    differences at this h; else differences."""
     p = placed(potential())
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -166,7 +166,7 @@ DIRECT = {
     "energy": (energy, ROUND_OFF, ""),
     "orthogonality": (orthogonality, OFF_GROUP, f" after {LONGEST} steps"),
 }
-"""By what a row of the table of properties measures: the defect (run, problem, h), its round-off, and more words."""
+"""By the measure of a row of the table of properties: its defect (run, problem, h), the round-off, words to add."""
 
 BY_DERIVATIVES = {"symplecticity": symplecticity, "conformality": conformality, "Poisson map": poisson}
 """The same for defects of a Jacobian: (D, Pi0, Pi1, the size of a momentum, the time)."""

@@ -31,15 +31,15 @@ STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
 SHORTEST = 125.0  # the span of a function whose steps take long
 AFFORDED = 20.0  # seconds of computing that the first span may take, unless it is the shortest
-TRIED = 24  # steps from which it is told what a step takes
+TRIED = 24  # steps that are timed to know what one takes
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
 LONGEST = 90.0  # seconds, after which a run is ended
-ROUND_OFF = 1e-10  # of an energy of about one after some thousand steps
-CONVERGES = 0.5  # an order below it is none
-SMALL = 1e-12  # energy error that is nothing but round-off
+ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
+CONVERGES = 0.5  # a lower order counts as none
+SMALL = 1e-12  # an energy error below is nothing but round-off
 EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
 PICTURE = 400  # points of the curve that goes to the page
 
@@ -73,8 +73,8 @@ def drift_of(
 
 
 def _spans(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> tuple[float, ...]:
-    """The spans; of a function half the first one where it is symplectic, so that nothing is to be found, and shorter
-    ones by halves where its steps are slow."""
+    """The spans. A function has shorter ones: half the first if it is symplectic, since then no drift is expected, and
+    halves of that while its steps are too slow."""
     if form == "kernel":
         return SPANS[form]
     clock = time.process_time()
@@ -97,7 +97,7 @@ def _proven(row: DriftRow) -> bool:
 
 
 def symplectic(properties: Mapping[str, Property]) -> bool:
-    """Whether it is symplectic, and converges: else what it conserves is not near the energy of this body."""
+    """Whether it is symplectic and converges: one that does not converge conserves something far from the energy."""
     orders = [properties[key].value for key in measured_by("order", "potential") if key in properties]
     if any(value is not None and value < CONVERGES for value in orders):
         return False
@@ -146,7 +146,7 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
 
 
 def _keeps_energy(rows: Any, properties: Mapping[str, Property]) -> bool:
-    """Whether the energy is kept by measurement, of a top and of every run of the stress tests: to round-off."""
+    """Whether the energy is kept to round-off, as measured on a top and in every run of the stress tests."""
     kept = all(properties[key].verdict == "yes" for key in measured_by("energy") if key in properties)
     return kept and all(e.stable and e.largest < ROUND_OFF for row, _, _ in rows for e in row.evidence)
 
@@ -173,8 +173,8 @@ def _modified(row: DriftRow) -> str:
 
 
 def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> tuple[Property, dict[str, Any]]:
-    """An integrator with memory would be restarted at every sample: its energy after longer and longer runs, each in
-    one go."""
+    """The energy of an integrator with memory, after longer and longer runs, each in one go: to sample one run would
+    restart it at every sample."""
     p = problem("stress", inertia=INERTIA)
     scale = abs(float(p.energy(p.Q0, p.Omega0))) + 1.0
     errors = []

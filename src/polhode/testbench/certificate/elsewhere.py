@@ -10,11 +10,11 @@ from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
 SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
-FINER = 8.0  # factor between steps that are smaller still, where those do not converge
+FINER = 8.0  # where those do not converge, steps smaller by this factor are tried
 FAINT = 1e-14  # error that is round-off
 RESOLVED = 1e-9  # error of a small step that the reference resolves
 CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
-OFF = 0.05  # part of the rotation in a small step by which a consistent step is off at most
+OFF = 0.05  # a consistent small step is off by at most this part of its rotation
 
 
 def off(look: Look, state: State, radians: float) -> float:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-STARVED = (0.02, 0.6)  # part of the time in which a process computed that is neither asleep nor alone on its core
-LOADED = 12  # times the seconds given, after which a starved process is ended, too
+STARVED = (0.02, 0.6)  # computing for this part of the time: neither asleep nor alone on its core
+LOADED = 12  # a starved process is ended, too, after so many times its seconds
 
 
 class TimeUp(BaseException):

@@ -33,11 +33,11 @@ from polhode.testbench.certificate.look import Look, box, character_of, states
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
-FLOATS = 1e-13  # a defect below it is not seen in floats
+FLOATS = 1e-13  # floats do not show a smaller defect
 THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
 ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
 LARGE = 0.5  # radians a step, from which on a solver may be at its limit
-PLAIN = 1e-3  # part of the momentum, from which on a defect at such a step is one of the method
+PLAIN = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
 LOST = 0.2  # radians by which a step that has failed is off
 SHARE = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
 MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
@@ -69,7 +69,7 @@ def measured(
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:
-    """What is to be said of a kernel of one's own; see `outside`."""
+    """Sentences about a user's kernel: see ``outside.diagnosis_of``."""
     if method.free_only:
         return ()
     look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
@@ -94,7 +94,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
 
 
 def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
-    """Orders, beside what one step does at other states; in floats where more digits show none."""
+    """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and "from outside" not in values[0].how:
         seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST)
@@ -107,7 +107,7 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
     if method.free_only or none or "from outside" in values[0].how:
         return values
     p = case_of(row, method)
-    assert p is not None  # it was measured there
+    assert p is not None  # the orders were measured on it
     picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST)
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
@@ -271,4 +271,4 @@ MEASURES = {
     "iterations": iterations,
     "largest step": largest_step,
 }
-"""By what a row of the table of properties measures, a generator (method, problem, row) of what each row gets."""
+"""By the measure of a row of the table of properties: a generator (method, problem, row) of a Property for each row."""

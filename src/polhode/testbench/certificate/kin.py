@@ -26,11 +26,11 @@ from polhode.testbench.certificate.guard import Refused
 STEPS = ((0.8, 0.4), (0.2, 0.1))
 """Two steps, large ones first: with small ones all methods of high order are one."""
 SAME = 2e-13
-"""Difference up to which two ways to write one method may round differently."""
+"""By so much two ways to write one method may differ, through rounding alone."""
 NEAR = 0.05
-"""Part of the error of a step, below which the difference between two methods tells something."""
+"""A difference between two methods tells something if it is below this part of the error of a step."""
 TELLING = 100 * SAME
-"""Error of a step, from which on that two methods are the same tells something: all of order 16 are, nearly."""
+"""Agreement tells something only if the error of a step is larger than this: methods of order 16 nearly all agree."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Kin:
         return f"{self.name} up to {self._size(both)}." if self.near else ""
 
     def was_meant(self, lost: Sequence[str]) -> bool:
-        """Whether what is lost of its properties says that it was meant to be that method, and is not.
+        """Whether the properties that are lost say that it was meant to be that method, and is not.
 
         Of a free body many methods of order 2 turn by h Omega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is
         another method's, not a mistake. So is a kick on one side, which costs the symmetry and nothing else.

@@ -25,9 +25,9 @@ from polhode.testbench.certificate.guard import Refused, guarded
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
-REMEMBERED = 1e-11  # difference between n steps at once and one by one, from which on it is memory and no round-off
+REMEMBERED = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 STEPS_AT_ONCE = 5
-NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
+NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start so small that a smooth result is linear in them
 BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -35,12 +35,12 @@ BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 class Character:
     """What kind of thing an integrator is, beside its properties."""
 
-    noise: float = 0.0  # between two equal calls
-    memory: float = 0.0  # between n steps at once and one by one
+    noise: float = 0.0  # difference between two equal calls
+    memory: float = 0.0  # difference between n steps at once and one by one
     single: bool = False
-    jump: float = 0.0  # of its result, where the start changes by next to nothing
+    jump: float = 0.0  # how far its result jumps where the start hardly changes
     forward_only: bool = False  # a negative step goes forward, or nowhere
-    refusal: str = ""  # why it could not be asked
+    refusal: str = ""  # what it did instead of answering the questions
 
     @property
     def floor(self) -> float:
@@ -139,7 +139,7 @@ class Look:
     def run(
         self, p: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """n steps; what goes in and what comes out is nobody else's, and a failure says what and where."""
+        """n steps, from copies and to copies; a failure says what happened, and where."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RunWarning)  # a run of ours that stopped before its end is no answer
@@ -158,13 +158,13 @@ class Look:
         return Q1, Omega1
 
     def states(self, case: str) -> tuple[State, ...]:
-        """The battery of states on the problem of a row: the generic one, then those where something was found before,
-        since there may be no time for all."""
+        """The battery of states on the problem of a row: the generic one, then those where it has differed from the
+        motion before, since there may be no time for all."""
         generic, *others = states(case)
         return (generic, *sorted(others, key=lambda state: state.words not in self.differs))
 
     def jacobian(self, state: State, radians: float, n: int, **options: float) -> tuple[np.ndarray, np.ndarray]:
-        """The Jacobian of n steps and the momentum after them; had once for all properties that hang on it."""
+        """The Jacobian of n steps and the momentum after them; computed once for all properties."""
         key = (state, radians, n, *options.values())
         if key not in self.jacobians:
             jacobian = self.derivatives[0]
@@ -173,7 +173,7 @@ class Look:
 
     @functools.cached_property
     def derivatives(self) -> tuple[Callable[..., Any], float, str]:
-        """The Jacobian of a step, its round-off, and how it is had."""
+        """The Jacobian of a step, its round-off, and how it is computed, in words."""
         from polhode.testbench.certificate.defects import derivatives
 
         return derivatives(self.run, 0.25)
@@ -189,7 +189,7 @@ def states(case: str) -> tuple[State, ...]:
 
 
 def character_of(look: Look) -> Character:
-    """Ask."""
+    """The answers of an integrator to the five questions."""
     p = placed(potential())
     other = p.replaced(Q0=(1.1, 0.4, -0.9), Omega0=(-0.3, 0.8, 0.2))
     run, h = look.run, 0.11
@@ -208,7 +208,7 @@ def character_of(look: Look) -> Character:
         together = flat(one(p, STEPS_AT_ONCE))
         apart = p.Q0, p.Omega0
         for i in range(STEPS_AT_ONCE):
-            one(other)  # so that what it remembers is something else
+            one(other)  # so that it has something else to remember
             apart = run(p, *apart, h, 1, p.t0 + i * h)
         memory = np.abs(flat(apart) - together).max()
         one(other)
@@ -230,7 +230,7 @@ def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.nda
     try:
         back = flat(look.run(p, p.Q0, p.Omega0, -h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
     except Refused:
-        return False  # it says so itself
+        return False  # it refuses, which is honest
     ahead = flat(look.run(p, p.Q0, p.Omega0, h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
     return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 

@@ -21,18 +21,18 @@ from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
 
 SPAN = 2.0
-COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # steps in which the span is done
+COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN = tuple(n for n in COUNTS if n % 2 == 0)
-ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
-WINDOW = 4  # errors from which an exponent is had
-WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
-ABOVE = 15  # times the floor, from which on an error counts
-CONVERGES = 0.5  # order below which there is none
-CLEAR = 0.15  # from a whole number, up to which an exponent is that number
+ROUND_OFF = 3e-14  # a global error below is round-off, with room for some hundred steps
+WINDOW = 4  # errors that an exponent is fitted to
+WRONG = 0.1  # a larger error with the finest steps: no convergence
+ABOVE = 15  # an error counts from so many times the floor on
+CONVERGES = 0.5  # a lower order counts as none
+CLEAR = 0.15  # an exponent this near to a whole number is that number
 ONE_LARGE = "one step of some radians"
-SMALL_ERROR = 1e-4  # below which the errors of the four largest steps of a method with fixed steps are not alike
+SMALL_ERROR = 1e-4  # the four largest steps of a method with fixed steps cannot all have such small errors, and alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
-LARGE = (5.0, 4.0, 3.0, 2.2)  # radians in one step, in which what is exact still is: the first that runs
+LARGE = (5.0, 4.0, 3.0, 2.2)  # radians in one step, the first that runs: an exact method is exact there, too
 
 
 def orders(look: Look, row: Row) -> tuple[list[Property], str]:

@@ -29,8 +29,8 @@ from polhode.testbench.certificate.orders import ONE_LARGE, orders
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
-WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # what a tolerance does not make true
-GIVEN_STEPS = ("largest step",)  # what means nothing of one that chooses its own
+WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
+GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
 LONGEST = PATIENCE[0]
 MOST_NAMED = 4  # states beside the first that a sentence names
@@ -97,7 +97,7 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
 
 
 def _oddities(look: Look) -> list[str]:
-    """What the character of the integrator and the states where it differs have to say."""
+    """Sentences about the character of the integrator, and about the states where it differs or fails."""
     told = look.character.sentences()
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
@@ -130,7 +130,7 @@ def check_first_step(run: Run, name: str) -> None:
 
 
 def _takes_velocity(look: Look) -> bool:
-    """Whether it asks for the torque at a velocity: one that does not gets a sentence for an answer."""
+    """Whether it asks for the torque at a velocity; one that does not gets an InputError from this problem."""
     p = damped()
 
     def first() -> tuple[np.ndarray, np.ndarray]:
@@ -141,8 +141,8 @@ def _takes_velocity(look: Look) -> bool:
 
 
 def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:
-    """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
-    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other."""
+    """The property, a yes made undecided where the integrator is known to be wrong elsewhere: if large steps were left
+    out, as those of a solver at its limit, since they may show the fault; and in any case if a random state does."""
     high = any(ONE_LARGE in other.how for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
@@ -172,5 +172,5 @@ MEASURES = {
     "torque evaluations": torques,
     "largest step": largest_step,
 }
-"""By what a row of the table of properties measures, a function (look, row) that returns what each row of its group
-gets, and the note that goes to the diagnosis."""
+"""By the measure of a row of the table of properties: a function (look, row) that returns a Property for each row of
+its group, and the note that goes to the diagnosis."""

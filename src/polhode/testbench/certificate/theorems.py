@@ -171,11 +171,11 @@ DEFECTS = {
     "energy that rises": energy_that_rises,
     "energy": energy,
 }
-"""By what a row of the table of properties measures, the defect that is zero when the property holds."""
+"""By the measure of a row of the table of properties: the defect, which is zero when the property holds."""
 
 
 def tested(row: Row, method: Method) -> Finding | None:
-    """The finding on a yes-or-no property, on the problem of its row; none where it says nothing of the method."""
+    """The finding on a yes-or-no property, on the problem of its row; None where it says nothing of the method."""
     p = case_of(row, method)
     return None if p is None else finding(DEFECTS[row.measure], adapted(method, p.forces), p)
 

@@ -20,7 +20,7 @@ TOLERANCES = tuple(10.0**-k for k in range(3, 14))
 
 @dataclass(frozen=True)
 class AdaptiveRun:
-    """States at the times asked for, and what they took."""
+    """States at the wanted times, and what they cost."""
 
     Q: np.ndarray
     Omega: np.ndarray
@@ -64,7 +64,7 @@ def by_heyoka(problem: Problem, times: np.ndarray, tolerance: float) -> Adaptive
 
 
 def peers() -> dict[str, Runner]:
-    """Those that are installed, by name: SciPy's always are."""
+    """The solvers that are installed, by name; SciPy's always are."""
     runners = {f"scipy:{name}": by_scipy(name) for name in ("DOP853", "LSODA")}
     try:
         offered("heyoka")

@@ -33,7 +33,7 @@ class Errors:
     phase: np.ndarray
 
     def largest(self) -> dict[str, float]:
-        """The largest of each over the times, in absolute value; of what there is."""
+        """The largest absolute value of each part over the times; without energy where there is none."""
         panels = {key: getattr(self, key) for key in PANELS}
         return {key: float(np.max(np.abs(value))) for key, value in panels.items() if value is not None}
 

@@ -23,7 +23,7 @@ FLAT = 0.7
 """A plateau is reached where the slope between the two smallest steps is below this part of the median slope."""
 
 FAR = 20.0
-"""A floor that is to play no part is put this many e-foldings below all errors."""
+"""Where no plateau is to be fitted, the floor is put this many e-foldings below all errors."""
 
 MANY = 6
 """From this many points on, both of the next terms of the error are fitted as well."""
@@ -91,7 +91,7 @@ def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     steepest = np.max(np.diff(y) / np.diff(x))
     slopes = np.diff(y) / np.diff(x)
     flat = slopes[-1] < FLAT * np.median(slopes) if len(x) > FEWEST else False
-    highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau reached: none to be fitted
+    highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau is reached, so none is fitted
     first = (y[0] - steepest * x[0], steepest, min(y.min(), highest) - 0.1)
     limits = ((-np.inf, -np.inf, -np.inf), (np.inf, np.inf, highest))
     root = least_squares(lambda p: model(p) - y, first, bounds=limits, loss="soft_l1", f_scale=0.1, max_nfev=400)

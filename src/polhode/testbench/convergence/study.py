@@ -60,12 +60,12 @@ class Study:
 
     @property
     def panels(self) -> list[str]:
-        """What there is an error of."""
+        """The parts of the error that this problem has."""
         return [key for key in PANELS if any(key in s.errors for s in self.series)]
 
     @property
     def kind(self) -> str:
-        """The name of the study, as of its files."""
+        """The name of the study, and of its files."""
         return "converge" if self.axes == ("h",) else "work-precision"
 
     def to_dict(self) -> dict[str, Any]:

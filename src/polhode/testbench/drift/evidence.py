@@ -135,7 +135,7 @@ def evidence_of(
     terms: Sequence[np.ndarray] | None = None,
 ) -> Evidence:
     """The evidence of one method at one step size, from the energy errors of its runs at the times t, and the terms of
-    a modified energy of each run, at times that are evenly taken from t."""
+    a modified energy of each run, at some of these times, evenly spaced."""
     round_off = float(np.finfo(float).eps * starts.energy / h)
     with np.errstate(all="ignore"):
         largest = max(float(np.abs(e).max()) for e in energies)

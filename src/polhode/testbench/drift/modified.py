@@ -20,10 +20,10 @@ import numpy as np
 from polhode.physics.problem import Problem
 from polhode.runs.results.energies import potential_energies
 
-MOST_SAMPLES = 2500  # that the terms are computed of; more cost time and add nothing
+MOST_SAMPLES = 2500  # samples at which the terms are computed; more cost time and add nothing
 CUT = 1e-4  # relative size below which a combination of terms hardly varies along the motion
-FREE = 0.9  # part of the variance of t that the terms must leave; else the motion itself has drifted, and they are off
-DIFFERENCE = 1e-3  # radians, of the derivatives
+FREE = 0.9  # part of the variance of t that the terms must leave; else the motion itself drifts, and none is fitted
+DIFFERENCE = 1e-3  # the difference, in radians, by which derivatives are computed
 
 PAIRS = tuple(itertools.combinations_with_replacement(range(3), 2))
 NINE = tuple(itertools.product(range(3), repeat=2))

@@ -46,6 +46,8 @@ class Starts:
         for _ in range(self.count - 1):
             Q, Omega = self.along[rng.integers(len(self.along))]
             Pi = J @ Omega
-            size = np.linalg.norm(Pi) or np.sqrt(self.problem.moments.mean() * self.energy)  # at rest: of that energy
+            size = np.linalg.norm(Pi) or np.sqrt(
+                self.problem.moments.mean() * self.energy
+            )  # of a body at rest: that of this energy
             direction = rng.standard_normal(3)
             yield self.problem.replaced(Q0=Q, Pi0=Pi + NEARBY * size * direction / np.linalg.norm(direction))

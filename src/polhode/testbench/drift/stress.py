@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SAMPLES = 10_000  # about as many energies are kept of a run, so that memory and time do not grow with the span
 FEWEST = 200  # with fewer steps a slope in four quarters means nothing
-MOST_PROBLEMS = 10_000  # drawn at random: more would take days
+MOST_PROBLEMS = 10_000  # problems drawn at random, at most: more would take days
 
 
 @overload
@@ -219,7 +219,7 @@ def _measured(
         if s.stats["interrupted"]:
             raise KeyboardInterrupt
         if s.message and s.stats["n_steps"] == 0 and not isinstance(method, Method):
-            raise InputError(s.message)  # not an unstable method but one that does not run
+            raise InputError(s.message)  # the method is not unstable: it does not run
         with np.errstate(all="ignore"):
             energies.append(s.energy_error)
         tick(n)

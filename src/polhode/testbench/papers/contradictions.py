@@ -92,7 +92,7 @@ CONTRADICTIONS = (
         ("ke-on-par-at-five", "hv-higher-order-pays"),
     ),
     Contradiction(
-        "Two names for different methods",
+        "Which methods do NMB, DMV4 and DMV6 name?",
         (
             "NMB: with the exponential map in Krysl & Endres (2005), with the Cayley map in Bou-Rabee et al. (2010).",
             "DMV4, DMV6: time-transformed in Krysl & Endres (2005), preprocessed in Hairer & Vilmart (2006).",

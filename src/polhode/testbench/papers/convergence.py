@@ -15,7 +15,7 @@ from polhode.runs.turns import on_purpose
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent
 
 FLOOR = 1e-11
-"""Errors below may be round-off, and are not used for orders."""
+"""Errors below this may be round-off, and are not used for orders."""
 
 NORMS = {
     "Frobenius": ("the Frobenius norm of the difference of the matrices", "for small errors sqrt 2 times the angle"),

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What is named, in which paper (a key of references.bib) and where, why it is not here, and what is."""
+    """What a paper (a key of references.bib) names, and where; why it is not here, and what is here instead."""
 
     what: str
     source: str
     where: str
     why: str
-    instead: tuple[str, ...] = ()  # names of methods, or of what `polhode` has
+    instead: tuple[str, ...] = ()  # what is here instead: names of methods, or of what `polhode` has
 
 
 OTHERWISE = (

@@ -39,7 +39,7 @@ class Reproduced(abc.ABC):
     kind: ClassVar[str]
     vector: ClassVar[bool] = True  # whether the figure is worth writing as SVG
     study: Any
-    if TYPE_CHECKING:  # a field of some, computed by others
+    if TYPE_CHECKING:  # some results have it as a field, others compute it
 
         @property
         def seconds(self) -> float:

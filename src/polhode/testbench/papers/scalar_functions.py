@@ -17,7 +17,7 @@ from polhode.integrators.series import free_body
 from polhode.testbench.papers.reproduced import Reproduced, Tick, silent
 
 VALUES = 9
-"""So many whole numbers from 1 are the moments compared at; the degree in a moment is at most 8 (delta^6 s7)."""
+"""Moments are compared at so many whole numbers, from 1 on; the degree in a moment is at most 8 (delta^6 s7)."""
 
 EXAMPLE = (Fraction(3, 5), Fraction(4, 5), Fraction(1))
 """The asymmetric body of the paper, for which values are shown."""

@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where print and measurement part, in which rows of a column, and why."""
+    """Where print and measurement differ: the column, its rows, and why."""
 
     column: str
     printed_names: tuple[str, ...]

@@ -196,7 +196,7 @@ NAMED = 3
 
 
 def entries(expected: dict[tuple[str, str], str]) -> Callable[[TableResult], Finding]:
-    """That entries of a table are measured so, {(method, column): entry}."""
+    """That these are the measured entries of a table: {(method, column): entry}."""
 
     def check(table: TableResult) -> Finding:
         cells = {key: table.cell(*key) for key in expected}

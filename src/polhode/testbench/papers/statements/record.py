@@ -25,7 +25,7 @@ class Statement:
     source   the paper, by its key in references.bib
     where    section, figure or table
     says     the words; in quotation marks on the page if `quoted`, a paraphrase otherwise
-    verdict  what was found; the suite measures it again
+    verdict  what the measurement said; the suite measures it again
     needs    names of figures, tables and studies whose results `measure` is given, in this order
     measure  from those results to a Finding
     figure   the figure or table on whose page it stands; "" for the audit page alone
@@ -50,7 +50,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Checked:
-    """A statement with what was found now."""
+    """A statement with what is measured now."""
 
     statement: Statement
     finding: Finding

@@ -24,7 +24,7 @@ H, T = 0.25, 0.7
 
 
 def defects() -> dict[tuple[str, str], Finding]:
-    """Findings by (method, property): symmetry, with a torque in time; symplecticity free, in a potential, on a top."""
+    """Findings by (method, property): symmetry, symplecticity free and in a potential, and what LS keeps on a top."""
     measured: dict[tuple[str, str], Finding] = {}
 
     def add(name: str, what: str, defect: Callable[..., Any], case: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
 def simo_wong_energy() -> dict[str, StressResult]:
-    """Whether SW drifts, on five problems; the free body beside NMB and HSTAGM, and NMB with very large steps, too."""
+    """The drift of SW on five problems; on the free body also of NMB and HSTAGM, and of NMB with very large steps."""
     return {
         "free body": stress(["SW", "NMB", "HSTAGM"], h=STEPS, t_end=10_000.0, problem="free-body", ensemble=4),
         "free body, large steps": stress(["NMB"], h=(4.0, 2.0), t_end=10_000.0, problem="free-body", ensemble=4),

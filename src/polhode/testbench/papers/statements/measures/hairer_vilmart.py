@@ -22,7 +22,7 @@ def only_invariants(dependence: dict[Any, Any]) -> Finding:
 
 
 def table_1(result: ScalarFunctionsResult) -> Finding:
-    """Every coefficient as a rational function."""
+    """Every coefficient of Table 1, compared as a rational function."""
     wrong = [f"{r.function} {r.monomial}" for r in result.rows if r.wrong]
     measured = result.lead if not wrong else f"wrong: {', '.join(wrong)}"
     return judged(
@@ -44,7 +44,7 @@ def exact_quantities(table: TableResult, defects: dict[Any, Any]) -> Finding:
 
 
 def not_symplectic(defects: dict[Any, Any]) -> Finding:
-    """The defects of a free step."""
+    """The symplectic defects of a free step."""
     findings = {m: defects[m, "symplectic free"] for m in PREPROCESSED}
     measured = ", ".join(f"{m} {f.high:.0e}" for m, f in findings.items())
     return judged(
@@ -140,7 +140,7 @@ def ten_for_four(times: dict[Any, Any]) -> Finding:
 
 
 def exact_splitting(errors: dict[Any, Any]) -> Finding:
-    """SR2 on symmetric bodies."""
+    """The error of SR2 on symmetric bodies."""
     measured = ", ".join(f"{body}: {x:.0e}" for body, x in errors.items())
     cases = {body: x < 1e-13 for body, x in errors.items() if len(set(body.strip("()").split(", "))) < 3}
     return judged(

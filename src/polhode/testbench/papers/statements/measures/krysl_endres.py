@@ -118,7 +118,7 @@ def newmark_stable(result: HistoryResult, book: dict[Any, Any]) -> Finding:
 
 
 def limited_momenta(book: dict[Any, Any]) -> Finding:
-    """Not exact; the ranges of a late part are those of an early one."""
+    """Momenta are not exact; their ranges late in the run are those early in it."""
     row = book["NMB", 0.05]
     cases = {
         "not exact": row["early"] > 1e-6,
@@ -134,7 +134,7 @@ def limited_momenta(book: dict[Any, Any]) -> Finding:
 
 
 def exact_momenta(result: HistoryResult, book: dict[Any, Any]) -> Finding:
-    """To round-off, at all steps, also where the energy grows."""
+    """Momenta are kept to round-off at all steps, also where the energy grows."""
     off = {h: max(row["early"], row["late"]) for (m, h), row in book.items() if m == "SW"}
     measured = (
         f"to {max(off.values()):.0e} of 40 at all steps, also where its energy grows "
@@ -147,7 +147,7 @@ def exact_momenta(result: HistoryResult, book: dict[Any, Any]) -> Finding:
 
 
 def half_a_percent(result: HistoryResult) -> Finding:
-    """No trend, and below 0.5 % of H."""
+    """The error has no trend, and is below 0.5 % of H."""
     c = result.curves[0]
     H = result_energy()
     worst = float(np.abs(c.values).max() / abs(H))
@@ -191,7 +191,7 @@ def like_crouch_grossman(result: ConvergenceResult, invariants: dict[Any, Any]) 
 
 
 def machine_precision(result: HistoryResult) -> Finding:
-    """Re-orthogonalised: some roundings. Multiplied: more, and growing."""
+    """The error is some roundings if re-orthogonalised; more, and growing, if only multiplied."""
     large, small = (result.curve(0, m).values for m in ("NMB, matrix", "NMB, re-orthogonalised"))
     first, last = (float(np.median(x)) for x in (large[1 : len(large) // 8], large[-len(large) // 8 :]))
     cases = {"machine precision": small.max() < 1e-14, "larger without": large.max() > 2 * small.max() and last > first}
@@ -226,7 +226,7 @@ def identical_but_largest(result: ConvergenceResult) -> Finding:
 
 
 def staggered_unstable(runs: dict[Any, Any]) -> Finding:
-    """HSTAGM on [0, 100], where NMB stays bounded."""
+    """The energy error of HSTAGM on [0, 100], where that of NMB stays bounded."""
     worst = {
         name: min(x for (case, method, _), x in runs.items() if case == name and method == "HSTAGM")
         for name in ("slow top", "soft wall, described", "soft wall, printed")
@@ -262,7 +262,7 @@ def staggered_like_newmark(result: HistoryResult) -> Finding:
 
 
 def staggered_symplectic(defects: dict[Any, Any]) -> Finding:
-    """A fresh step, free."""
+    """The symplectic defect of a fresh free step of HSTAGM."""
     d = defects["HSTAGM", "symplectic free"]
     return judged({"symplectic": d.holds}, f"a fresh step has a symplectic defect of {d.high:.0e} at 50 digits", d.high)
 
@@ -295,7 +295,7 @@ def wall(result: ConvergenceResult) -> Finding:
 
 
 def simo_wong_drifts(energies: dict[Any, Any]) -> Finding:
-    """On five problems, at all steps."""
+    """Whether SW drifts: on five problems, at all steps."""
     rows = {name: result["SW"] for name, result in energies.items() if name != "free body, large steps"}
     measured = ", ".join(
         f"{name}: {row.words}"
@@ -317,14 +317,14 @@ def symmetric_methods(defects: dict[Any, Any]) -> Finding:
 
 
 def newmark_symplectic(defects: dict[Any, Any]) -> Finding:
-    """D^T W D - W."""
+    """The symplectic defects D^T W D - W, and the drift."""
     a, b = defects["NMB", "symplectic"], defects["NMB", "symplectic free"]
     measured = f"defects of {b.high:.0e} for a free body and {a.high:.0e} in a potential, at 50 digits; and it drifts"
     return judged({"free": b.holds, "in a potential": a.holds}, measured, a.high)
 
 
 def simo_wong_symplectic(defects: dict[Any, Any]) -> Finding:
-    """A fresh step of SW."""
+    """The symplectic defect of a fresh free step of SW."""
     d = defects["SW", "symplectic free"]
     return judged(
         {"not symplectic": not d.holds}, f"a fresh free step has a defect of {d.high:.0e} at 50 digits", d.high
@@ -338,7 +338,7 @@ def same_map(identities: dict[Any, Any]) -> Finding:
 
 
 def idle_transport(identities: dict[Any, Any]) -> Finding:
-    """dexp_x x = x."""
+    """The shift S has no effect, since dexp_x x = x."""
     off = identities["tangent transport of its own axis"]
     return judged({"no effect": off < 1e-14}, f"it moves its own axis by {off:.0e}", off)
 
@@ -354,7 +354,7 @@ def one_torque(calls: dict[Any, Any]) -> Finding:
 
 
 def integrals(changes: dict[Any, Any]) -> Finding:
-    """Along the exact motion."""
+    """How far the four invariants change along the exact motion."""
     measured = ", ".join(f"{name} {x:.0e}" for name, x in changes.items())
     return judged(
         {name: x < 1e-9 for name, x in changes.items()},

@@ -27,7 +27,7 @@ def least_slope(result: DriftResult) -> Finding:
 
 
 def exponential_map(cayley: DriftResult, exponential: DriftResult) -> Finding:
-    """Same sign; and the same rate within a quarter."""
+    """The drifts have the same sign, and the same rate within a quarter."""
     cases, parts, ratios = {}, [], []
     for a, b in (("ELN", "NMB"), ("TLN", "TLN-EXP")):
         x, y = cayley.row(a), exponential.row(b)
@@ -108,7 +108,7 @@ def nearly_one(_: BallResult) -> Finding:
 
 
 def lewis_simo(table: TableResult, identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
-    """Symplectic, with energy and momentum; and in one family with C1 and AKW, which are not symplectic."""
+    """LS is symplectic and keeps energy and momentum; of its family, C1 and AKW are not symplectic."""
     cases = {
         "symplectic, energy and momentum": all(
             table.cell("LS", f"free {x}").measured == "yes" for x in ("symplectic", "energy", "momentum")
@@ -127,7 +127,7 @@ def lewis_simo(table: TableResult, identities: dict[Any, Any], defects: dict[Any
 
 
 def heavy_top(defects: dict[Any, Any]) -> Finding:
-    """LS with its torque at the midpoint, on a heavy top."""
+    """Defects of LS with its torque at the midpoint, on a heavy top."""
     a, b = defects["LS", "symplectic on a top"], defects["LS", "energy on a top"]
     measured = (
         f"symplectic defect {a.high:.0e}, energy change {b.high:.0e} in three steps of a heavy top, with the torque at "
@@ -168,7 +168,7 @@ def almost_poisson(defects: dict[Any, Any]) -> Finding:
 
 
 def no_drift_of_new3(table: TableResult, result: DriftResult) -> Finding:
-    """None on the free body, which the authors tested; on the stress test there is."""
+    """No drift on the free body, which the authors tested; on the stress test there is one."""
     free = table.cell("NEW3", "free energy")
     slope = result.row("NEW3").evidence[0].rate
     measured = f"free body: {free.measured} (slope below {free.value:.0e}); stress test: slope {slope:+.1e}"
@@ -188,7 +188,7 @@ def changed_time(times: dict[Any, Any]) -> Finding:
 
 
 def related(identities: dict[Any, Any], defects: dict[Any, Any]) -> Finding:
-    """Different maps, both symplectic."""
+    """VLV and RATTLE are different maps, both symplectic."""
     apart = identities["VLV and RATTLE"]
     measured = f"steps from the same state differ by {apart:.0e}; both are symplectic to 1e-48"
     both = defects["VLV", "symplectic"].holds and defects["RATTLE", "symplectic free"].holds
