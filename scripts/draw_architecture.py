@@ -28,7 +28,7 @@ SOLVE = (
         ("inputs/, physics/problem.py", "checked; a kernel on tuples; principal axes"),
         ("integrators/lookup.py", "the one look-up"),
     ],
-    [("runs/solve.py", "h, t_end, save_every; picks a Runner (runs/runners/runner.py)")],
+    [("runs/solve.py, runs/equal_steps.py", "h, t_end, save_every; picks a Runner (runs/runners/runner.py)")],
     [
         ("machine/compile.py", "torque by address, one loop a method; disk cache", "code"),
         ("kernels/loop.py", "the same loop as plain Python"),
@@ -42,7 +42,7 @@ ENSEMBLE = (
         ("a method", "as for solve", "mine"),
     ],
     [("runs/ensemble/starts.py", "Bodies: what each has for itself, what all share")],
-    [("runs/ensemble/schedule.py", "the fastest way there is, and the reason if it is not lanes")],
+    [("runs/ensemble/way.py", "the fastest way there is, and the reason if it is not lanes")],
     [
         ("all in lanes", "torque compiled into the loop", "code"),
         ("torque body by body", "method in lanes", "code"),
@@ -55,10 +55,10 @@ CERTIFICATE = (
     [("your step(problem, Q, Omega, h, t)", "or a Method, a name, another package's", "mine")],
     [("integrators/properties.py", "the table: a row a property, its case and its measure")],
     [
-        ("certificate/kernel.py", "a kernel: 50 digits, complex steps, theorems", "code"),
-        ("certificate/outside.py", "what can only be run: errors, defects of a step", "code"),
+        ("testbench/certificate/kernel.py", "a kernel: 50 digits, complex steps, theorems", "code"),
+        ("testbench/certificate/outside.py", "what can only be run: errors, defects of a step", "code"),
     ],
-    [("reference/, drift/", "answers that share nothing with the methods; slopes with uncertainty")],
+    [("reference/, testbench/drift/", "answers that share nothing with the methods; slopes with uncertainty")],
     [("Certificate", "value, threshold, verdict and how, each; claims compared; a diagnosis", "mine")],
 )
 

@@ -148,7 +148,7 @@ BAD = {
     "given for 3 bodies": lambda: ph.solve_ensemble(
         body(), "VLV", parameters={"k": np.ones(4), "m": np.ones((3, 3))}, **RUN
     ),
-    "not of one number": lambda: ph.solve_ensemble(
+    "different numbers of bodies": lambda: ph.solve_ensemble(
         body(), "VLV", parameters={"k": np.ones(4)}, inertia=np.ones((3, 3, 3)) * np.eye(3), **RUN
     ),
     "no parameter 'q'": lambda: ph.solve_ensemble(body(), "VLV", parameters={"q": np.ones(4)}, **RUN),

@@ -135,10 +135,10 @@ def test_the_guard_notices_machine_code_of_another_function(monkeypatch):
 
 
 def test_the_guard_notices_it_in_ensembles_too(monkeypatch):
-    from polhode.runs.ensemble import schedule
+    from polhode.runs.ensemble import way as ways
 
     p, other = problem(lambda t, Q: (Q[2, 1], -Q[2, 0], 0.0)), problem(lambda t, Q: (Q[2, 1], -1.01 * Q[2, 0], 0.0))
-    way = schedule.way_of(other, ph.method("VLV"), *schedule.sizes(other, ph.method("VLV"), 0.1))
+    way = ways.way_of(other, ph.method("VLV"), *ways.sizes(other, ph.method("VLV"), 0.1))
     monkeypatch.setattr("polhode.runs.ensemble.solve.way_of", lambda *given: way)
     with pytest.raises(ph.InputError, match="does not compute what the Python function does"):
         ph.solve_ensemble(p, "VLV", Omega0=np.ones((9, 3)), h=0.1, n_steps=2)

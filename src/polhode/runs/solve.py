@@ -1,10 +1,7 @@
 """`solve` and `step`: from a problem and a method to a trajectory."""
 
-import math
-import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,32 +9,26 @@ from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.inputs.events import given_events
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator
-from polhode.integrators.method import BlackBox, Method
+from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.runs import repeated, turns
+from polhode.runs import repeated
 from polhode.runs.arguments import given_problem
-from polhode.runs.between_steps.watched import Watched
-from polhode.runs.drive import Run
-from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.own_steps.asked import Asked, given_tolerance
+from polhode.runs.asked import Asked
+from polhode.runs.equal_steps import checked
+from polhode.runs.failures import after_failure
 from polhode.runs.own_steps.embedded import Embedded
-from polhode.runs.progress import bar
-from polhode.runs.results.reductions import QUANTITIES, Survey
+from polhode.runs.own_steps.solve import adapted, by_tolerance, given_tolerance
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.results.users_axes import in_users_axes
 from polhode.runs.runners.code import called_often
 from polhode.runs.runners.controlled_runner import ControlledRunner
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.plain_runner import PlainRunner
-from polhode.runs.runners.runner import runner_of
-from polhode.runs.to_accuracy.accuracy import accurate
+from polhode.runs.to_accuracy.solve import to_accuracy
 
 CHECKPOINT_EVERY = 60.0
-PLAIN = (None,) * 10 + ((), (), False)
-"""What else a call was given that may be made again: see ``repeated.py``."""
 
 
 @repeated.remembered
@@ -159,139 +150,26 @@ def solve(
     >>> s.Q.shape, bool(abs(s.energy_error).max() < 1e-3)
     ((11, 3, 3), True)
     """
-    others = (
-        compiled,
-        t_eval,
-        events,
-        direction,
-        adapt,
-        out,
-        checkpoint,
-        accuracy,
-        rtol,
-        atol,
-        terminal,
-        reduce,
-        progress,
-    )
-    plain, given = all(map(operator.is_, others, PLAIN)), method
-    problem = given_problem(problem, method)
+    given, problem = method, given_problem(problem, method)
     method = given_tolerance(method, rtol, atol, accuracy)
-    if accuracy is not None or (isinstance(method, str) and method.lower() == "auto"):
-        more: dict[str, Any] = {
-            "progress": progress,
-            "compiled": compiled,
-            "out": out,
-            "reduce": reduce,
-            "reduce_every": reduce_every,
-        }
-        more |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "on_failure": on_failure}
-        looks = {"t_eval": t_eval, "events": events, "terminal": terminal, "direction": direction}
-        if adapt is not None and adapt is not False:
-            raise InputError("adapt goes with a method and h; accuracy finds its own steps.")
-        if t_end is None and n_steps is None and t_eval is not None:
-            t_end = inputs.times("t_eval", t_eval)[-1]
-        if inputs.flag("strict", strict) and h is None:
-            raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
-        return _to_accuracy(problem, method, accuracy, h, t_end, n_steps, save_every, strict, more, looks)
+    asked = Asked(
+        *(problem, method, accuracy, h, t_end, n_steps, strict, save_every, compiled, progress),
+        *(t_eval, events, terminal, direction, adapt),
+        *(reduce, reduce_every, out, checkpoint, checkpoint_every, on_failure),
+    )
+    if asked.is_to_accuracy:
+        return to_accuracy(solve, asked)
     method = integrator(method)
-    # fmt: off
-    own_steps = Asked(
-        problem, h, t_end, n_steps, save_every, t_eval, (events, terminal, direction), reduce, reduce_every,
-        compiled, progress, on_failure, strict,
-    )
-    # fmt: on
-    if adapt is not None and adapt is not False:
-        return own_steps.adapted(method, adapt, out, checkpoint)
-    if isinstance(method, Embedded) and out is None and checkpoint is None:
-        return own_steps.by_tolerance(method)
-    wanted = None if t_eval is None else inputs.times("t_eval", t_eval)
-    if wanted and t_end is None and n_steps is None:
-        t_end = wanted[-1]
-    h, n = inputs.interval(problem, h, t_end, n_steps, inputs.flag("strict", strict))
-    inputs.check_breaks(problem, h, n)
-    watched = given_events(events, terminal, direction)
-    policy = inputs.choice("on_failure", on_failure, FAILURES)
-    every, each = inputs.whole("save_every", save_every), inputs.whole("reduce_every", reduce_every)
-    compiled, progress = inputs.flag_or_none("compiled", compiled), inputs.flag("progress", progress)
-    reduce = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
-    out = None if out is None else inputs.file_path("out", out)
-    checkpoint = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
-    seconds = inputs.number("checkpoint_every", checkpoint_every)
-    if reduce and events:
-        raise InputError("reduce does not go with events: the loop that watches them does not tally. Make two runs.")
-    survey = Survey(reduce, each, n) if reduce else None
-    runner = runner_of(problem, method, h, compiled, survey)
-    if isinstance(runner, ControlledRunner):
-        runner.first_look()
-    if wanted is not None or watched:
-        inputs.check_within("t_eval", wanted or (), problem.t0, h, n)
-        if out is not None or checkpoint is not None:
-            raise InputError(
-                "t_eval and events do not go with out or checkpoint, which need a run in pieces: save the Trajectory."
-            )
-        runner = Watched(runner, n, wanted, watched)
-        every = every if wanted is None else n
-    run = Run(runner, n, every, survey, out, checkpoint)
-    free = follows(method, problem)
-    told = free or turns.warn_of(f"{problem.name} turns", turns.fastest(problem.Omega0), h)
-    with bar(progress, n, f"{runner.name} on {problem.name}", run.done) as tick:
-        run.go(seconds, tick)
-    trajectory = run.trajectory(method)
-    if isinstance(runner, Watched):
-        trajectory = runner.completed(trajectory)
-    if not told:
-        turns.warn_of(f"{runner.name} let {problem.name} turn", trajectory.stats["largest_turn"] / abs(h), h)
-    if plain and trajectory.success:
-        repeated.offer(trajectory, given, runner, n, every, free)
-    return after_failure(trajectory, policy, trajectory.message if not trajectory.success else "")
-
-
-def _to_accuracy(
-    problem: Problem,
-    method: str | Integrator,
-    accuracy: float | None,
-    h: float | None,
-    t_end: float | None,
-    n_steps: int | None,
-    save_every: int,
-    strict: bool,
-    more: dict[str, Any],
-    looks: dict[str, Any],
-) -> Trajectory:
-    """A run whose method and step are found for an accuracy; with times or events, the run is made once more."""
-    if accuracy is None:
-        raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
-    only = None if isinstance(method, str) and method.lower() == "auto" else integrator(method)
-    every = inputs.whole("save_every", save_every)
-    if h is None and n_steps is None:
-        length, rows = inputs.end_of(problem, t_end) - problem.t0, None
-        if every != 1:
-            raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
-    else:
-        h, n = inputs.interval(problem, h, t_end, n_steps, strict)
-        if n % every:
-            raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
-        length, rows = n * h, n // every
-    if looks["t_eval"] is None and given_events(looks["events"], looks["terminal"], looks["direction"]) is None:
-        return accurate(solve, problem, only, accuracy, length, rows, more)
-    found = accurate(solve, problem, only, accuracy, length, rows, {"on_failure": more["on_failure"]})
-    if not found.success:
-        return found
-    steps = found.stats["n_steps"]
-    again = solve(
-        problem, found.integrator, h=found.h, n_steps=steps, save_every=steps // (len(found.t) - 1), **looks, **more
-    )
-    return replace(again, stats=again.stats | {"why": found.stats["why"]}, error_estimate=found.error_estimate)
-
-
-def follows(method: Any, problem: Problem) -> bool:
-    """Whether a step may turn the body by any angle: an exact flow, or an integrator that chooses its own steps."""
-    if isinstance(method, BlackBox):
-        return method.tolerance is not None
-    if not isinstance(method, Method):
-        return False
-    return not problem.has_torque and method.orders.free == (math.inf, math.inf)
+    if asked.adapts:
+        return adapted(asked, method)
+    if isinstance(method, Embedded) and not asked.to_file:
+        return by_tolerance(asked, method)
+    steps = checked(asked, method)
+    runner = steps.runner()
+    trajectory = steps.trajectory(runner)
+    if asked.is_plain and trajectory.success:
+        repeated.offer(trajectory, given, runner, steps.n, steps.every, steps.follows)
+    return after_failure(trajectory, steps.policy, trajectory.message if not trajectory.success else "")
 
 
 @inputs.checked_call

@@ -520,7 +520,7 @@ def test_the_loop_is_made_of_vectors(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (dict(Q0=np.zeros((4, 3)), Omega0=np.ones((5, 3))), "not of one number: Q0 4, Omega0 or Pi0 5"),
+        (dict(Q0=np.zeros((4, 3)), Omega0=np.ones((5, 3))), "different numbers of bodies: Q0 4, Omega0 or Pi0 5"),
         (dict(Omega0=np.ones((5, 2))), r"Omega0 has shape \(5, 2\)"),
         (dict(Omega0=np.ones((5, 3)), Pi0=np.ones((5, 3))), "both were given"),
         (dict(Q0=np.ones((4, 3, 3))), "Q0 of body 0 is not a rotation"),

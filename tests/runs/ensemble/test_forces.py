@@ -47,8 +47,8 @@ def test_a_parameter_of_the_name_comes_first():
     [
         (dict(damping=0.1), r"shape \(\); for N bodies give \(N,\) or \(N, 3\) or \(N, 3, 3\)"),
         (dict(rotor=(1.0, 2.0, 3.0)), r"rotor has shape \(3,\); for N bodies give \(N, 3\)"),
-        (dict(rotor=np.ones((4, 3)), damping=np.ones(5)), "not of one number: damping 5, rotor 4"),
-        (dict(damping=np.ones(4), Omega0=np.ones((3, 3))), "not of one number"),
+        (dict(rotor=np.ones((4, 3)), damping=np.ones(5)), "different numbers of bodies: damping 5, rotor 4"),
+        (dict(damping=np.ones(4), Omega0=np.ones((3, 3))), "different numbers of bodies"),
     ],
 )
 def test_what_does_not_fit_is_told(given, sentence):

@@ -183,6 +183,17 @@ def test_times_and_events_of_a_run_to_an_accuracy():
     assert s.success and s.t[-1] == s.events["level"].t[0] == pytest.approx(exact.events["level"].t[0], abs=1e-6)
 
 
+def test_times_and_names_that_are_used_up_by_reading_are_read_once():
+    """A run to an accuracy with times or events is made twice; without times there are no states, and no crash."""
+    looks = {"accuracy": 1e-5, "events": {"level": lambda t, Q, Omega: Q[2, 0] - 0.1}}
+    plain = ph.solve("heavy-top", "SR2", t_end=3.0, terminal="level", **looks)
+    s = ph.solve("heavy-top", "SR2", t_end=3.0, terminal=iter(["level"]), **looks)
+    assert s.t[-1] == plain.t[-1] < 3.0
+    s = ph.solve("heavy-top", "SR2", accuracy=1e-5, t_eval=iter([0.5, 1.0]))
+    assert s.t.tolist() == [0.5, 1.0]
+    assert len(ph.solve("heavy-top", "SR2", accuracy=1e-5, t_eval=[]).t) == 0
+
+
 def test_a_torque_with_kinks_is_left_to_steps_that_see_them():
     """Steps of one length, of whatever order, meet each kink anywhere."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from polhode.runs.ensemble.starts import Bodies
+from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.results.trajectory import Crossings
 
 
@@ -25,18 +25,18 @@ class BodyCrossings:
 
     @property
     def first(self) -> np.ndarray:
-        """The time of the first crossing of each body, NaN of one that had none: (N,)."""
+        """The time of each body's first crossing, NaN if it had none: (N,)."""
         times = np.full(self.bodies, np.nan)
-        times[self.body[::-1]] = self.t[::-1]  # the last that is written is the first that happened
+        times[self.body[::-1]] = self.t[::-1]  # written from the last to the first, so that the first stays
         return times
 
     def of(self, i: int) -> Crossings:
-        """Those of one body, as `solve` gives them."""
+        """The crossings of one body, as `solve` gives them."""
         own = self.body == i
         return Crossings(self.t[own], self.Q[own], self.Omega[own], self.direction[own])
 
     def some(self, which: np.ndarray) -> "BodyCrossings":
-        """Those of some bodies, which are counted anew."""
+        """The crossings of some bodies, which are numbered anew."""
         rows = [np.flatnonzero(self.body == i) for i in which.tolist()]
         places = np.concatenate(rows) if rows else np.empty(0, dtype=int)
         numbers = np.repeat(np.arange(len(which)), [len(x) for x in rows])

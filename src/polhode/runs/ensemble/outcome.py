@@ -19,7 +19,7 @@ def ensemble_of(run: Run) -> Ensemble:
     elif done == run.n and run.left != every:
         run.out[run.row] = _last(run)
         run.row += 1
-    if done < run.n and not run.interrupted and not _streams(run):  # nobody was left
+    if done < run.n and not run.interrupted and not _streams(run):  # all bodies failed or ended before
         run.out[run.row :] = np.nan
         run.row = len(run.out)
     sentences: dict[int, str] = {}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.results.reductions import QUANTITIES, Reduction, Survey
 from polhode.runs.runners.kernel_runner import body_of
 
@@ -18,7 +18,7 @@ class Tallies:
 
     def __init__(self, survey: Survey, bodies: Bodies, method: Any) -> None:
         alone = bodies.kinds[0]
-        survey.begin(alone, alone.start(), body_of(alone, method))  # what cannot be reduced is told
+        survey.begin(alone, alone.start(), body_of(alone, method))  # a sentence if it cannot be reduced
         self.survey, self.bodies = survey, bodies
         self.tally = np.repeat(survey.tally[:, :, :, None], len(bodies), axis=3)
         self.origin = np.full((len(QUANTITIES), len(bodies)), np.nan)

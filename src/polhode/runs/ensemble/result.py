@@ -12,7 +12,7 @@ from polhode.errors import InputError
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.ensemble import saved
-from polhode.runs.ensemble.starts import Bodies, chosen_numbers
+from polhode.runs.ensemble.bodies import Bodies, chosen_numbers
 from polhode.runs.files.tables import columns, write_csv
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.trajectory import Trajectory, written
@@ -55,7 +55,7 @@ class Ensemble(Attitudes, Travels):
     failed: np.ndarray  # (N,) the step in which a body failed, or -1
     errors: np.ndarray  # (N,) the last correction of a body that did not solve its equations, NaN otherwise
     stats: dict[str, Any]
-    sentences: dict[int, Any] = field(default_factory=dict)  # of bodies that ran one by one, as all below
+    sentences: dict[int, Any] = field(default_factory=dict)  # by body, of those that ran one by one
     states: tuple[Any, ...] | None = None  # Q and Omega, where there are no rows
     exceptions: dict[int, Any] = field(default_factory=dict)  # what a user's function raised, by body
     events: dict[str, Any] = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for

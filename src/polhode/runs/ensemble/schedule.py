@@ -1,151 +1,44 @@
-"""Bodies on their way: the machine code that suits a method and a torque, and the drive of all bodies through it."""
+"""Bodies on their way: the drive of all blocks through their steps, in sweeps and on threads."""
 
 import concurrent.futures
 import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from polhode.inputs import functions
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.numbers import Kernel
 from polhode.machine import check, floats_or_none
-from polhode.physics.problem import Problem
 from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run as One
-from polhode.runs.ensemble.starts import Bodies
+from polhode.runs.ensemble.blocks import Blocks as Blocks
+from polhode.runs.ensemble.bodies import Bodies
+from polhode.runs.ensemble.way import Way as Way
 from polhode.runs.interrupt import Interrupt
 from polhode.runs.progress import bar
-from polhode.runs.runners.kernel_runner import KernelRunner, body_of, machine_torque
+from polhode.runs.runners.kernel_runner import KernelRunner, body_of
 from polhode.runs.runners.runner import Runner
 
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
-"""How long all bodies are taken ahead together, and how long machine code runs before Python is asked again."""
+"""Seconds of a sweep, in which all bodies go ahead together, and of one call of machine code."""
 
 TASKS = 16
 """Tasks for each thread in a sweep, if there are blocks enough."""
 
 SLOW = 4e6
-"""Body-steps a second and thread, as long as the rate is not known."""
+"""Body-steps a second and thread, until the rate is measured."""
 
 LEAST = 64
-"""Steps in a sweep at least: to load and store a state costs about one step."""
-
+"""The fewest steps of a sweep: to load and store a state costs about one step."""
 
 SMALL = 20_000
-"""Steps of all bodies together that one thread takes: to begin others costs as much."""
+"""Up to so many steps of all bodies together one thread is enough: to start others costs as much."""
 
 RAISED, ENDED = -1.0, -2.0
-"""The error of bodies that were in a block whose torque raised, and of those that an event has ended."""
-
-
-def sizes(problem: Problem, method: Method, h: float) -> tuple[int, int]:
-    """How many numbers a method carries from step to step, and how many coefficients it has."""
-    body = body_of(problem, method, torque=functions.no_torque)
-    return len(method.start(h, problem.t0, *problem.start(), body)[3]), len(body[2])
-
-
-@dataclass(frozen=True)
-class Way:
-    """How the bodies are run: machine code (None: through `solve`), lanes, the torque's address, why not faster."""
-
-    loop: Callable[..., Any] | None
-    width: int = 1
-    given: int = 0
-    by_rows: bool = False  # the parameters of a body lie together
-    reason: str = ""
-    torque: object = None  # held as long as its address is used
-
-
-def way_of(problem: Problem, method: Method, memory: int, coefficients: int, watched: bool = False) -> Way:
-    """The fastest loop that there is: all in lanes; the torque body by body; everything body by body; or none.
-
-    The one that watches out for events, if there are any.
-    """
-    from polhode.machine import HALF, MOMENT, TORQUE, WIDTH
-
-    made = (watched, method.step, method.start, memory, coefficients)
-    kernel, moving = problem.source(method)
-    kind = MOMENT if moving else TORQUE
-    if method.nodes:
-        torque, kind = machine_torque(problem, method)
-        why = f"{method.name} runs one body after the other: its {method.nodes} stages are in the lanes."
-    else:
-        loop, reason = _loop(*made, kernel, WIDTH, kind, len(problem.parameters))
-        if loop:
-            return Way(loop, WIDTH)
-        torque, kind = machine_torque(problem, method)
-        if torque is not None:
-            loop, again = _loop(*made, None, HALF, kind)
-            if loop:
-                why = f"the torque runs one body after the other, as it cannot run in lanes: {reason}"
-                return Way(loop, HALF, torque.address, True, why, torque)
-            why = f"{method.name} runs one body after the other, as it cannot run in lanes: {again}"
-    if torque is None:
-        return Way(None, reason="the torque cannot be compiled and runs interpreted")
-    loop, reason = _loop(*made, None, 1, kind)
-    return (
-        Way(loop, 1, torque.address, False, why, torque)
-        if loop
-        else Way(None, reason=f"{method.name} cannot be compiled: {reason}")
-    )
-
-
-def _loop(
-    watched: bool,
-    step: Kernel,
-    start: Kernel,
-    memory: int,
-    coefficients: int,
-    torque: Any,
-    width: int,
-    kind: Any,
-    parameters: int = functions.PARAMETERS,
-) -> tuple[Callable[..., Any] | None, str]:
-    """(machine code, "") or (None, why there is none)."""
-    from polhode.machine import CannotCompile, blocks_loop, watching_blocks_loop
-
-    make = watching_blocks_loop if watched else blocks_loop
-    try:
-        return make(step, start, memory, coefficients, torque, width, kind, parameters), ""
-    except CannotCompile as error:
-        decides = "<class 'bool'>" in error.reason
-        return None, "it decides by the value of a number." if decides else error.reason
-
-
-class Blocks:
-    """What bodies are in which lanes, and what all of them share: constants of the method and parameters.
-
-    Made of N healthy bodies that share them, it serves any N such.
-    """
-
-    def __init__(self, bodies: Bodies, method: Method, way: Way) -> None:
-        N, self.width = len(bodies), way.width
-        self.count = -(-N // self.width)
-        places = np.minimum(np.arange(self.count * self.width), N - 1)  # the last is filled up with the last body
-        self.lame = None if bodies.finite.all() else ~bodies.finite[places]
-        if self.lame is not None:
-            good = np.flatnonzero(bodies.finite)
-            places[self.lame] = good[0] if len(good) else 0  # a healthy stand-in, never looked at
-        self.places = places
-        constants = bodies.moments if len(bodies.moments) == 1 else bodies.moments[places]
-        if self.lame is not None:
-            constants = np.where(np.isfinite(constants), constants, 1.0)  # where nobody is healthy
-        self.constants = np.ascontiguousarray(self.arranged(_constants(constants, method)))
-        parameters = bodies.parameters if len(bodies.parameters) == 1 else bodies.parameters[places]
-        parameters = self.arranged(parameters)
-        self.parameters = np.ascontiguousarray(np.swapaxes(parameters, 1, 2) if way.by_rows else parameters)
-
-    def arranged(self, numbers: np.ndarray) -> np.ndarray:
-        """(blocks, k, width) of (bodies, k); one block if all bodies share them."""
-        if len(numbers) == 1:
-            numbers = np.repeat(numbers, self.width, axis=0)
-        return np.swapaxes(numbers.reshape(-1, self.width, numbers.shape[1]), 1, 2)
+"""In place of its error: a body was in a block whose torque raised; an event has ended it."""
 
 
 class Run:
@@ -160,6 +53,7 @@ class Run:
         every: int,
         way: Way,
         memory: int,
+        *,
         watch: Any = None,
         sink: Any = None,
         blocks: Blocks | None = None,
@@ -192,7 +86,7 @@ class Run:
         return bool(self.failed.max() >= 0)
 
     def guard(self) -> None:
-        """The machine code that will run must start bodies as Python does, with the torque at the start."""
+        """Check that the machine code starts bodies as Python does, with the torque at the start."""
         bodies = self.bodies
         kernel, _ = bodies.kinds[0].source(self.method)
         if is_static(kernel) and is_static(self.method.start):
@@ -381,13 +275,3 @@ _LEFT = Interrupt(leave=True)  # never entered: a Ctrl-C is raised at once
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _constants(moments: np.ndarray, method: Method) -> np.ndarray:
-    """J, 1/J and the coefficients of the method, for each body; computed once for bodies alike."""
-    numbers = np.concatenate([moments, 1 / moments], axis=1)
-    make = method.coefficients
-    if make is None:
-        return numbers
-    coefficients = {J: make(J, float) for J in dict.fromkeys(tuple(J) for J in moments.tolist())}
-    return np.concatenate([numbers, np.array([coefficients[tuple(J)] for J in moments.tolist()], dtype=float)], axis=1)

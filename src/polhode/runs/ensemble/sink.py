@@ -1,4 +1,4 @@
-"""Where the rows of a run of bodies go that does not keep all of them: to tallies, to a file, or to those kept.
+"""Where rows go in a run of bodies that does not keep all of them: to tallies, to a file, or among those kept.
 
 The loop writes to a buffer of a few rows; after each sweep they come here, and the buffer is free again.
 """
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polhode.integrators.method import Method
+from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.ensemble.reductions import Tallies
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.ensemble.streamed import Stream
 
 BUFFER_BYTES = 32_000_000

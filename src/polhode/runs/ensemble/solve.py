@@ -3,9 +3,7 @@
 import functools
 import operator
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.inputs.events import Events, given_events
+from polhode.inputs.events import given_events
 from polhode.inputs.rotations import AttitudeLike
 from polhode.integrators.lookup import Integrator, integrator, name_of
 from polhode.integrators.method import BlackBox, Method
@@ -23,21 +21,23 @@ from polhode.runs import turns
 from polhode.runs.arguments import given_problem
 from polhode.runs.between_steps.machine_events import machine_events
 from polhode.runs.ensemble import repeated
+from polhode.runs.ensemble.asked import AskedOfBodies
 from polhode.runs.ensemble.checkpoint import Checkpoint, description
-from polhode.runs.ensemble.events import gathered_events
+from polhode.runs.ensemble.one_by_one import one_by_one
 from polhode.runs.ensemble.outcome import ensemble_of
-from polhode.runs.ensemble.reductions import Tallies, side_by_side
+from polhode.runs.ensemble.reductions import Tallies
 from polhode.runs.ensemble.result import Ensemble as Ensemble
-from polhode.runs.ensemble.schedule import Run, sizes, way_of
+from polhode.runs.ensemble.schedule import Run
 from polhode.runs.ensemble.sink import Sink
-from polhode.runs.ensemble.starts import Bodies, gathered
+from polhode.runs.ensemble.starts import gathered
 from polhode.runs.ensemble.watch import Watch
+from polhode.runs.ensemble.way import Way, sizes, way_of
+from polhode.runs.equal_steps import follows
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.progress import bar
 from polhode.runs.results.reductions import QUANTITIES, Survey
-from polhode.runs.runners.machine_law import LawMemory
-from polhode.runs.solve import CHECKPOINT_EVERY, follows, solve
+from polhode.runs.solve import CHECKPOINT_EVERY
 
+INTERPRETED = "a plain function runs interpreted"
 PLAIN = (None,) * 8 + (False, False, (), (), 1, CHECKPOINT_EVERY)
 """What else a call was given that may be made again: see ``repeated.py``."""
 
@@ -150,7 +150,7 @@ def solve_ensemble(
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
     method = integrator(method)
-    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters, damping, rotor)
+    bodies = gathered(problem, Q0, Omega0, Pi0, inertia, parameters, damping=damping, rotor=rotor)
     alone = bodies.kinds[0]
     h, n = inputs.interval(alone, h, t_end, n_steps, inputs.flag("strict", strict))
     watched, policy = given_events(events, terminal, direction), inputs.choice("on_failure", on_failure, FAILURES)
@@ -170,8 +170,8 @@ def solve_ensemble(
         raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
     survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
     keep = None if call is None else functools.partial(repeated.keep, call, given, alone, threads, free)
-    on_the_way = OnTheWay(watched, survey, file, seconds, out, keep)
-    e = _integrated(bodies, method, h, n, every, threads, progress, on_the_way)
+    run = AskedOfBodies(bodies, method, h, n, every, threads, progress, watched, survey, file, seconds, out, keep)
+    e = _integrated(run)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
     if not large_step:
@@ -179,179 +179,52 @@ def solve_ensemble(
     return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
 
 
-INTERPRETED = "a plain function runs interpreted"
-
-
-@dataclass(frozen=True)
-class OnTheWay:
-    """What a run does beside its steps: events, reductions, checkpoints; and what is done with it after them."""
-
-    events: Events | None
-    survey: Survey | None
-    checkpoint: Any
-    seconds: float
-    out: Any
-    keep: Callable[[Run], None] | None  # for the next call like this one
-
-    def one_by_one(self, run: Callable[[str], Ensemble], reason: str) -> Ensemble:
-        """The run of bodies one by one, if nothing is asked that those cannot do."""
-        wish = next((k for k in ("checkpoint", "out") if getattr(self, k) is not None), "")
-        if wish:
-            raise InputError(
-                f"{wish} of an ensemble is for bodies that run in machine code, and here {reason}. Leave it out, or "
-                "run the bodies by solve."
-            )
-        return run(reason)
-
-
-def _integrated(
-    bodies: Bodies,
-    method: Integrator,
-    h: float,
-    n: int,
-    every: int,
-    threads: int | None,
-    progress: bool,
-    on_the_way: OnTheWay,
-) -> Ensemble:
+def _integrated(asked: AskedOfBodies) -> Ensemble:
     """The Ensemble: in lanes, or one by one."""
-    alone, watched = bodies.kinds[0], on_the_way.events
-    run_each = functools.partial(
-        _one_by_one, bodies, method, h, n, every, progress, watched=watched, survey=on_the_way.survey
-    )
-    one_by_one = functools.partial(on_the_way.one_by_one, run_each)
+    method, alone, watched = asked.method, asked.bodies.kinds[0], asked.events
     if not isinstance(method, Method):
         by_tolerance = isinstance(method, BlackBox) and method.tolerance is not None
-        return one_by_one(f"{name_of(method)} chooses its steps for each body" if by_tolerance else INTERPRETED)
+        return one_by_one(asked, f"{name_of(method)} chooses its steps for each body" if by_tolerance else INTERPRETED)
     if method.free_only and alone.has_torque:
         raise InputError(f"{method.name} is for a free body only, and {alone.name!r} has a torque.")
-    method = adapted(method, alone.forces)
     if alone.control is not None:
-        return one_by_one("a controller is called for one body after the other")
-    memory, coefficients = sizes(alone, method, h)
+        return one_by_one(asked, "a controller is called for one body after the other")
+    method = adapted(method, alone.forces)
+    memory, coefficients = sizes(alone, method, asked.h)
     way = way_of(alone, method, memory, coefficients, watched is not None)
     if way.loop is None:
-        return one_by_one(way.reason)
+        return one_by_one(asked, way.reason)
     watch = None
     if watched is not None:
         made = machine_events(watched)
         if made is None:
-            return one_by_one("an event cannot be compiled")
-        watch = Watch(bodies, method, h, watched, made[1])
+            return one_by_one(asked, "an event cannot be compiled")
+        watch = Watch(asked.bodies, method, asked.h, watched, made[1])
         watch.check(method, made[0])
-    survey, sink = on_the_way.survey, None
-    if survey is not None or on_the_way.out is not None:
+    return _in_lanes(asked, method, way, memory, watch)
+
+
+def _in_lanes(asked: AskedOfBodies, method: Method, way: Way, memory: int, watch: Watch | None) -> Ensemble:
+    """The bodies in blocks of lanes."""
+    bodies, h, n, every, survey, sink = asked.bodies, asked.h, asked.n, asked.every, asked.survey, None
+    if survey is not None or asked.out is not None:
         tallies = None if survey is None else Tallies(survey, bodies, method)
-        sink = Sink(bodies, method, h, n, every, tallies, on_the_way.out)
-    run = Run(bodies, method, h, n, every if sink is None else sink.inner, way, memory, watch, sink)
-    if on_the_way.checkpoint is not None:
-        described = description(run, every, on_the_way.survey, watched)
-        run.checkpoint = Checkpoint(on_the_way.checkpoint, on_the_way.seconds, described)
+        sink = Sink(bodies, method, h, n, every, tallies, asked.out)
+    inner = every if sink is None else sink.inner
+    run = Run(bodies, method, h, n, inner, way, memory, watch=watch, sink=sink)
+    if asked.checkpoint is not None:
+        described = description(run, every, survey, asked.events)
+        run.checkpoint = Checkpoint(asked.checkpoint, asked.seconds, described)
     if sink is None or sink.stream is None:
-        run.drive(threads, progress)
-        if on_the_way.keep is not None:
-            on_the_way.keep(run)
+        run.drive(asked.threads, asked.progress)
+        if asked.keep is not None:
+            asked.keep(run)
         return ensemble_of(run)
     try:
-        run.drive(threads, progress)
+        run.drive(asked.threads, asked.progress)
         e = ensemble_of(run)
         sink.stream.finish(e)
     except BaseException:
         sink.stream.discard()
         raise
     return e
-
-
-def _one_by_one(
-    bodies: Bodies,
-    method: Integrator,
-    h: float,
-    n: int,
-    every: int,
-    progress: bool,
-    reason: str,
-    watched: Any,
-    survey: Survey | None,
-) -> Ensemble:
-    """The bodies one after the other through `solve`."""
-    N, begin = len(bodies), time.perf_counter()
-    samples = n // every + (n % every > 0)
-    Q, Omega = np.full((samples + 1, N, 3, 3), np.nan), np.full((samples + 1, N, 3), np.nan)
-    failed, sentences, interrupted, name = np.full(N, -1), {}, False, name_of(method)
-    exceptions, met, ended, compiled, law = {}, {}, {}, True, ""
-    driven = [bodies.problem(i) for i in range(N)] if bodies.kinds[0].is_driven else bodies.kinds
-    looks = {} if watched is None else {"events": watched.functions, "terminal": watched.terminal}
-    looks |= {} if watched is None else {"direction": watched.direction}
-    looks |= {} if survey is None else {"reduce": survey.names, "reduce_every": survey.each}
-    tallied: list[dict[str, Any]] = [{} for _ in range(N)]
-    alone = bodies.kinds[0]
-    memory = LawMemory(alone.name, alone.law) if alone.law is not None and N > 1 else None
-    torques = iterations = 0
-    with bar(progress, N, f"{N} bodies") as tick:
-        for i in range(N):
-            Q[0, i], Omega[0, i] = bodies.Q0[i], bodies.Omega0[i]
-            if interrupted or not bodies.finite[i]:
-                failed[i] = 0
-                if bodies.finite[i]:
-                    sentences[i] = "Interrupted before it began."
-                continue
-            try:
-                with turns.on_purpose():  # said for all of them at once
-                    s = solve(bodies.problem(i), method, h=h, n_steps=n, save_every=every, on_failure="return", **looks)
-            except InputError:
-                raise
-            except Exception as raised:  # by the torque at the start
-                failed[i], sentences[i] = 0, f"{type(raised).__name__} at the start: {raised}."
-                continue
-            name, interrupted = s.method, s.stats["interrupted"]
-            k = len(s.t) - (s.success and bool(s.message))  # without the state at which an event ended the run
-            Q[:k, i], Omega[:k, i] = s.Q[:k], s.Omega[:k]
-            if bodies.kinds[0].is_driven and s.problem is not None:
-                driven[i] = s.problem  # which knows what its motors did
-            met[i], compiled, tallied[i] = s.events, compiled and s.stats["compiled"], s.reductions
-            law = s.stats.get("law", law)
-            if memory is not None and memory.is_used():
-                memory = None
-            if s.success and s.message:
-                ended[i] = next(k for k in watched.terminal if len(s.events[k]) and s.events[k].t[-1] == s.t[-1])
-            torques, iterations = torques + (s.stats["n_torque"] or 0), iterations + s.stats["n_iterations"]
-            if not s.success:
-                failed[i], sentences[i] = s.stats["n_steps"], s.message
-            if s.exception is not None:
-                exceptions[i] = s.exception
-            tick(i + 1)
-    stats = {
-        "n_bodies": N,
-        "n_steps": n,
-        "n_torque": torques,
-        "n_iterations": iterations,
-        "lanes": 1,
-        "threads": 1,
-        "compiled": compiled and bool(met),
-        "reason": reason,
-        "interrupted": interrupted,
-        "wall_time": time.perf_counter() - begin,
-    }
-    stats |= {"law": law} if law else {}
-    t = bodies.kinds[0].t0 + h * np.append(0, np.minimum(every * np.arange(1, samples + 1), n))
-    return Ensemble(
-        *(
-            name,
-            h,
-            t,
-            replace(bodies, kinds=driven),
-            None,
-            failed,
-            np.full(N, np.nan),
-            stats,
-            sentences,
-            (Q, Omega),
-            exceptions,
-        ),
-        events=gathered_events(met, N),
-        ended=ended,
-        reductions={}
-        if survey is None
-        else {name: side_by_side([x.get(name) for x in tallied]) for name in survey.names},
-        integrator=method,
-    )

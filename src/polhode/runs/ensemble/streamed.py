@@ -65,12 +65,12 @@ class Stream:
         self._new.unlink(missing_ok=True)
 
     def column(self, name: str) -> "InFile":
-        """A column that is read where it is looked at; of the file in its place."""
+        """A column of the finished file, read when it is looked at."""
         return InFile(str(self._place), name)
 
 
 class InFile:
-    """An array (times, bodies, ...) that stays in a file; what is asked of it is read."""
+    """An array (times, bodies, ...) that stays in a file; only what is looked at is read."""
 
     def __init__(self, path: str, name: str) -> None:
         self.path, self.name = path, name

@@ -1,4 +1,4 @@
-"""Events of many bodies: the loop in lanes notes the steps in which one may be, and here is found what happened there.
+"""Events of many bodies: the loop in lanes notes steps in which one may be; here it is found what happened there.
 
 The steps noted and what is found in them are those of `solve` for each body alone; its times agree to 12 digits, since
 there the function is called by Python, here as machine code.
@@ -14,8 +14,8 @@ from polhode.integrators.method import Method
 from polhode.runs.between_steps.crossings import crossings_of_many
 from polhode.runs.between_steps.machine_events import check_event
 from polhode.runs.between_steps.watched import Watched
+from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.ensemble.events import Table
-from polhode.runs.ensemble.starts import Bodies
 from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 
 LONGEST = 19
@@ -44,7 +44,7 @@ class Watch:
         self._inside = inside_blocks(method.step, method.start, len(each[0]) - 6, kind)
 
     def check(self, method: Method, kernels: list[Any]) -> None:
-        """What cannot be an event is told before anything runs, and so is machine code that is none of it."""
+        """Before anything runs: a sentence for what cannot be an event, or whose machine code says something else."""
         good = np.flatnonzero(self.bodies.finite)
         if not len(good):
             return
@@ -73,7 +73,7 @@ class Watch:
             )
 
     def paper(self, body_steps: int) -> tuple[np.ndarray, np.ndarray]:
-        """A table with room for all notes of some steps, and their number; memory is what is written."""
+        """A table with room for all notes of some steps, and their number; only what is written takes memory."""
         return np.empty((body_steps * len(self._names), LONGEST)), np.zeros(1, dtype=np.int64)
 
     def given(self, failed: np.ndarray, notes: np.ndarray, count: np.ndarray) -> tuple[Any, ...]:
@@ -125,13 +125,13 @@ class Watch:
         return table.only(numbers <= last[table.body]), dict(zip(bodies.tolist(), step[first].tolist()))
 
     def keep(self, table: Table, ends: dict[int, int]) -> None:
-        """Keep what was met; a body that ended did so by the last of its crossings."""
+        """Keep crossings; a body that an event ended, ended with the last of its own."""
         self.tables.append(table)
         last = dict(zip(table.body.tolist(), table.event.tolist()))
         self.ended.update((i, self._names[last[i]]) for i in ends)
 
     def keep_alone(self, i: int, runner: Watched) -> None:
-        """Keep what a body met that ran by itself."""
+        """Keep the crossings of a body that ran by itself."""
         order = sorted((t, k, way, row) for k, name in enumerate(self._names) for t, way, row in runner.crossed[name])
         if self.h < 0:
             order.reverse()

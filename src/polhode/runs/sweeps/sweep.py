@@ -268,7 +268,7 @@ class Counts:
         self.failed = 0
 
     def told(self, lost: int) -> str:
-        """What went wrong so far; nothing if nothing did."""
+        """How many bodies failed and chunks were lost so far, in words; "" if none."""
         return (f", {self.failed} failed" if self.failed else "") + (f", {lost} chunks lost" if lost else "")
 
 

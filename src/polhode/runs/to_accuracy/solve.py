@@ -1,0 +1,71 @@
+"""`solve` with an accuracy: the arguments, checked, and the run; with times or events, the run is made once more."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from polhode import inputs
+from polhode.errors import InputError
+from polhode.integrators.lookup import integrator
+from polhode.physics.problem import Problem
+from polhode.runs.asked import Asked
+from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.to_accuracy.accuracy import accurate
+
+FOR_THE_RUN = ("progress", "compiled", "out", "reduce", "reduce_every", "checkpoint", "checkpoint_every", "on_failure")
+"""Arguments that are handed on to the run that is returned."""
+
+
+def to_accuracy(solve: Callable[..., Trajectory], asked: Asked) -> Trajectory:
+    """A run whose step, and method if none is given, are found for an accuracy."""
+    asked = _checked(asked)
+    only = None if asked.any_method else integrator(asked.method)
+    length, rows = _interval(asked)
+    more = {name: getattr(asked, name) for name in FOR_THE_RUN}
+    watched = asked.watched()
+    if asked.t_eval is None and watched is None:
+        return accurate(solve, asked.problem, only, asked.accuracy, length, rows, more)
+    alone = {"on_failure": asked.on_failure}
+    first = accurate(solve, asked.problem, only, asked.accuracy, length, rows, alone)
+    if not first.success:
+        return first
+    looks = {"t_eval": asked.t_eval} | ({} if watched is None else watched.given())
+    return _once_more(solve, asked.problem, first, looks | more)
+
+
+def _checked(asked: Asked) -> Asked:
+    """The arguments, if they go together; t_eval, which may be used up by reading, is read once."""
+    if asked.adapts:
+        raise InputError("adapt goes with a method and h; accuracy finds its own steps.")
+    times, t_end = asked.times(), asked.t_end
+    if times and t_end is None and asked.n_steps is None:
+        t_end = times[-1]
+    if inputs.flag("strict", asked.strict) and asked.h is None:
+        raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
+    if asked.accuracy is None:
+        raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
+    return replace(asked, t_eval=times, t_end=t_end)
+
+
+def _interval(asked: Asked) -> tuple[float, int | None]:
+    """The length of the run, and the number of rows; None: a row for every step."""
+    every = inputs.whole("save_every", asked.save_every)
+    if asked.h is None and asked.n_steps is None:
+        length = inputs.end_of(asked.problem, asked.t_end) - asked.problem.t0
+        if every != 1:
+            raise InputError("save_every counts intervals of h: give h, the distance of the states, with accuracy.")
+        return length, None
+    h, n = inputs.interval(asked.problem, asked.h, asked.t_end, asked.n_steps, asked.strict)
+    if n % every:
+        raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
+    return n * h, n // every
+
+
+def _once_more(
+    solve: Callable[..., Trajectory], problem: Problem, first: Trajectory, more: dict[str, Any]
+) -> Trajectory:
+    """The run with the setting of the first, and with times or events between its steps."""
+    steps = first.stats["n_steps"]
+    every = steps // (len(first.t) - 1)
+    again = solve(problem, first.integrator, h=first.h, n_steps=steps, save_every=every, **more)
+    return replace(again, stats=again.stats | {"why": first.stats["why"]}, error_estimate=first.error_estimate)
