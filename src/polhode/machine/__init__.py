@@ -1,8 +1,8 @@
 """Kernels to machine code: the only package that knows Numba.
 
 What the rest of the package uses of it is `FACE`, below, a line each; the modules behind it are its own affair, which
-an import contract checks. A name is looked up when it is imported: no module asks for Numba before one is needed that
-compiles.
+an import contract checks. A name is looked up when it is imported, so that Numba is not imported before something is to be
+compiled.
 """
 
 import importlib
@@ -42,7 +42,7 @@ FACE = {
     "POTENTIAL": "compile:POTENTIAL",
     "WIDTH": "ensemble_loop:WIDTH",  # bodies in a block
     "HALF": "ensemble_loop:HALF",  # bodies in half of one
-    # ---- does machine code say what the function says that it was made from?
+    # ---- does machine code agree with the function that it was made from?
     "check": "guard:check",
     "check_function": "guard:check_function",
     "floats_or_none": "guard:floats_or_none",  # a result as floats; None if it raised
@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = FACE[name].split(":")
     value = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
-    globals()[name] = value  # found at once the next time
+    globals()[name] = value  # the next time no look-up is needed
     return value
 
 

@@ -41,7 +41,7 @@ def folder(path: pathlib.Path) -> "Folder":
 
 
 class Folder:
-    """A private folder of checked entries; one that cannot be had is empty and keeps nothing, with one warning."""
+    """A private folder of checked entries; one that cannot be used is empty and keeps nothing, with one warning."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path

@@ -105,7 +105,7 @@ def inside(step, start, coefficients, kind=TORQUE):
     """Machine code: look(torque, constants, parameters, axes, h, body, function, t, theta, rows, values, found).
 
     For each row, the state of a body at time t: (q, Pi) after a step of theta h from there, and the value of the
-    function at that address; of theta = 0, at the row itself. A part that cannot be taken leaves NaN.
+    function at that address; for theta = 0, at the row itself. A step that fails leaves NaN.
     """
 
     def make(step, start, matrix, mul):

@@ -45,7 +45,7 @@ def check(
 
     `what` names the function in the error, `kernel` is the function, `moved` is a place changed in the last digits.
     Functions compiled by Numba keep the values that their globals had then: if that is the difference they are brought
-    up to date, and the answer is True, as what Python said before does not count.
+    up to date, and the answer is True: what Python said before does not count.
     """
     ours, theirs = [machine(x) for x in places], [python(x) for x in places]
     if _difference(ours, theirs) <= TOLERANCE:

@@ -17,10 +17,10 @@ PACED = types.Tuple((I8, I8, I8, F8, types.boolean))(
 
 
 def reversible(step, start, torque, memory, coefficients, kind=TORQUE, by_function=False, events=False):
-    """Machine code of the loop for one symmetric method; `torque` is the kernel that says it at a state.
+    """Machine code of the loop for one symmetric method; `torque` is the kernel that gives the torque at a state.
 
-    The last arguments are the address of the density, or 0 of steps by equal angles, and numbers: its parameters, or
-    the value that is one, and then h.
+    Its last arguments are the address of the density, 0 for steps of equal angles; and an array: the parameters of the
+    density, or for equal angles the density that counts as one, and behind them h.
     """
     here = adapting.by_function_here if by_function else adapting.by_turning_here
     elsewhere = adapting.by_function if by_function else adapting.by_turning
@@ -44,7 +44,7 @@ def reversible(step, start, torque, memory, coefficients, kind=TORQUE, by_functi
 
 
 def controlled(go, inside, coefficients, kind=TORQUE, events=False):
-    """Machine code of the loop with a pace that is about three numbers, the last argument; its clock has four."""
+    """Machine code of the loop with a controller of three numbers, which are its last argument; its clock has four."""
 
     def make(go, inside):
         numbers_of = taken(3, 0)
@@ -59,7 +59,7 @@ def controlled(go, inside, coefficients, kind=TORQUE, events=False):
 
 
 def _loop(go, inside, about, clock_numbers, memory, coefficients, kind, events):
-    """The loop of a pace: behind rows come times, samples, events, and what it is about.
+    """The loop around go and inside, which set the pace; about(address, numbers) is what they are given.
 
     State and clock are left in their arrays.
     """

@@ -23,8 +23,8 @@ FORCED = {"error_model": "numpy", "forceinline": True}
 def torque_for(kernel, otherwise, kind, s):
     """(machine code, its type) of a torque for a method that wants it at s nodes at once.
 
-    One that cannot run in lanes, since it branches on a number, is called for one after the other: `otherwise` is its
-    machine code of the type `kind`; None if it cannot be compiled at all.
+    A torque that cannot run in lanes, since it branches on a number, is called for one node after the other:
+    `otherwise` is its machine code of the type `kind`, or None if it cannot be compiled at all.
     """
     at_nodes = _torque_at(s, compile.takes_velocity(kind))
     try:

@@ -1,6 +1,6 @@
 """Machine code of the atoms of a torque, coefficient by coefficient: products, powers, exponentials, sines.
 
-Scalars, each made from sums over j that were taken in vectors (``taylor_code.py``) and lack what only now is known.
+Each is a scalar: a sum over j, taken in vectors (``taylor_code.py``), and the terms of it that are known only now.
 """
 
 import functools
@@ -87,7 +87,7 @@ class Atoms:
         return value if atom.kind == "sin" else self.b.fneg(value)
 
     def _coefficient(self, i: int, values: Values, sums: Values) -> ir.Value:
-        """Coefficient n > 0 of an atom, from sums that lack what only now is known."""
+        """Coefficient n > 0 of an atom, from sums to which the terms that are known only now are added."""
         b, atom, first = self.b, self.r.atoms[i], self.values[0]
         s = atom.of[0]
         match atom.kind:
@@ -170,7 +170,7 @@ class Atoms:
         return self.b.load(self.b.gep(self.inverses, [whole(0), n]))
 
     def _place(self, row: ir.Value, side: int, lane: int) -> ir.Value:
-        """Of the left (side 0) or right (1) factor of a lane."""
+        """Where the left (side 0) or right (1) factor of a lane lies in a row."""
         return self.b.add(self.b.mul(row, whole(2 * self.width)), whole(side * self.width + lane))
 
     def _picked(self, x: ir.Value, places: tuple[int, ...], y: ir.Value | None = None) -> ir.Value:

@@ -15,7 +15,7 @@ from polhode.machine.cache import cache_base, folder
 from polhode.machine.taylor_code import Jet
 
 _ENGINES: dict[str, tuple[Any, ...]] = {}
-"""What holds the machine code of this process, and their addresses, by what it was made from."""
+"""The machine code of this process, and the addresses of its functions, by what it was made from."""
 
 
 FUNCTIONS = ("jet", "value", "reach", "move")

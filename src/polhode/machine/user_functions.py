@@ -9,7 +9,8 @@ Numba itself is left as it is):
     indices, divisions          are checked and raise IndexError and ZeroDivisionError
     True + True                 is 2 in Python, True in NumPy: not compiled
 
-An exception is no more than a question: who runs the code asks Python what it makes of that step (``solve.py``).
+An exception decides nothing: the runner takes that step in Python, whose answer counts
+(``runs/runners/kernel_runner.py``).
 """
 
 import builtins
@@ -46,7 +47,7 @@ WITH_COMPLEX_STEP = {
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class Replaced(FunctionPass):
-    """Before types are known: functions that Numba computes otherwise than Python, by those that do not."""
+    """Before types are known: replaces functions that Numba computes otherwise than Python."""
 
     _name = "polhode_replaced"
 
@@ -100,7 +101,7 @@ def _is_complex(kind):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class Checked(FunctionPass):
-    """When types are known: whole numbers that say when they leave 64 bits; conditions are no numbers to add."""
+    """When types are known: whole numbers raise when they leave 64 bits; conditions cannot be added."""
 
     _name = "polhode_checked"
 
@@ -215,7 +216,7 @@ def _with_ours(passes):
 
 
 class UsersCompiler(LinkedCompiler):
-    """The passes of a function that is linked into others, and ours."""
+    """Numba's passes for a function that is linked into others, and ours."""
 
     def define_pipelines(self):
         """The one pipeline."""

@@ -1,8 +1,8 @@
 """The implicit equations, shared by all methods.
 
 Unknown e = (h/2) w, the half rotation vector of the step, or f, a tangent in its place; b = (h/2)(momentum after the
-half kick). Each returns the residual and its Jacobian for ``solver.newton``; no division by the inertia, no torque.
-`loaded` adds a torque for ``solver.secant``.
+half kick). Each returns the residual and its Jacobian for ``implicit.newton``; no division by the inertia, no torque.
+`loaded` adds a torque for ``implicit.secant``.
 """
 
 from polhode.kernels.numbers import Body, Kernel, Mat3, Number, Quat, Vec3
