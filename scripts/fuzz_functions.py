@@ -22,9 +22,9 @@ from numba import types
 
 import polhode as ph
 from polhode.inputs.scipy_rotation import Rotation
-from polhode.machine import CannotCompile, block_memory, compile
+from polhode.machine import CannotCompile, compile
 from polhode.machine.kept_code import machine_code
-from polhode.machine.lanes import Lanes
+from polhode.machine.lanes import Lanes, block_memory
 from polhode.machine.pointers import pointer
 
 WIDTH = 4

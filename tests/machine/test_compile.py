@@ -61,6 +61,18 @@ def test_cache_hits_in_a_second_process_and_notices_edits(tmp_path):
     assert not any(hit for _, hit in run(cache, source)["compiled"])
 
 
+def test_the_key_sees_the_files_in_folders_of_machine(tmp_path):
+    source = tmp_path / "src"
+    shutil.copytree(pathlib.Path(ph.__file__).parent, source / "polhode")
+    environment = {**os.environ, "POLHODE_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(source)}
+    command = [sys.executable, "-c", "from polhode.machine import cache_folder; print(cache_folder())"]
+    folder = lambda: subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    before = folder()
+    operators = source / "polhode" / "machine" / "lanes" / "operators.py"
+    operators.write_text(operators.read_text() + "\n# edited\n")
+    assert folder() != before
+
+
 def test_one_loop_per_method_serves_every_torque():
     from polhode.machine import COMPILED, TORQUE, probe
 

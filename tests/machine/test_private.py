@@ -16,7 +16,7 @@ PUBLIC = ("numba", "numba.types", "numba.extending")
 
 def private_names():
     """Every name imported from Numba but from where it promises to keep it."""
-    for file in MACHINE.glob("*.py"):
+    for file in MACHINE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
                 for name in node.names:
@@ -26,7 +26,7 @@ def private_names():
 
 def private_attributes():
     """Every attribute with an underscore that the package reads of an object which is not its own."""
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in MACHINE.glob("*.py")]
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in MACHINE.rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     own = {
         node.attr

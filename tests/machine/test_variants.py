@@ -4,8 +4,8 @@ import pytest
 
 import polhode as ph
 from polhode.kernels import rotations, step
-from polhode.machine import half_blocks, variants
-from polhode.machine.lanes import WIDTH, Lanes
+from polhode.machine import variants
+from polhode.machine.lanes import WIDTH, Lanes, half_blocks
 
 BLOCK = (Lanes(WIDTH),)
 

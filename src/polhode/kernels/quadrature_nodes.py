@@ -2,8 +2,8 @@
 
 The stages of a Gauss method do not wait for each other: in a sweep each does the same operations on its own
 numbers. So a kernel writes them once, for `Nodes`, and in machine code they are the lanes of a SIMD vector
-(``quadrature_lanes.py``), as bodies are in ``lanes.py``. Interpreted, and with mpmath, they are what is here; every
-operation and every sum is done in the same order, so that the bits are the same.
+(``machine/lanes/quadrature.py``), as bodies are in ``machine/lanes/``. Interpreted, and with mpmath, they are what is
+here; every operation and every sum is done in the same order, so that the bits are the same.
 """
 
 from typing import Any

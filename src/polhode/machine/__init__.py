@@ -1,7 +1,7 @@
 """Kernels to machine code: the only package that knows Numba.
 
 What the rest of the package uses of it is `FACE`, below, a line each; the modules behind it are its own affair, which
-an import contract checks. A name is looked up when it is imported, so that Numba is not imported before something is to be
+an import contract checks. A name is looked up when it is imported, so that Numba is not imported before something is
 compiled.
 """
 
@@ -14,7 +14,7 @@ FACE = {
     "potential_code": "compile:potential",  # of a potential
     "event_code": "watching:event",  # of a function that a run watches, or that sets its steps
     "law_code": "holding:law",  # of the law of a controller or of motors
-    "stages_torque": "quadrature_lanes:torque_for",  # the torque of a method whose stages are the lanes, and its type
+    "stages_torque": "lanes.quadrature:torque_for",  # the torque of a method whose stages are the lanes, and its type
     # ---- loops: one for each method, whatever the torque
     "steps_loop": "compile:loop",  # many steps, states kept every so often
     "survey_loop": "compile:survey",  # the same, with sums of energy and momentum on the way
@@ -22,26 +22,26 @@ FACE = {
     "held_loop": "holding:loop",  # the same under a controller, whose law is machine code, too
     "reversible_loop": "pacing:reversible",  # steps that follow the motion, and could be taken back
     "controlled_loop": "pacing:controlled",  # steps by a controller
-    "series_loop": "taylor_loop:taylor_loop",  # Taylor's method
-    "blocks_loop": "ensemble_loop:loop",  # blocks of bodies in lanes
-    "watching_blocks_loop": "ensemble_watching:loop",  # the same, with watched functions
+    "series_loop": "taylor.loop:taylor_loop",  # Taylor's method
+    "blocks_loop": "lanes.ensemble_loop:loop",  # blocks of bodies in lanes
+    "watching_blocks_loop": "lanes.ensemble_watching:loop",  # the same, with watched functions
     # ---- smaller pieces
     "energies": "compile:energies",  # a potential at every row of quaternions
     "probe": "compile:probe",  # a torque or potential once, by its address
     "event_probe": "watching:look",  # a watched function once, by its address
     "ask_law": "holding:ask",  # a law once, by its address
-    "inside_blocks": "ensemble_watching:inside",  # watched functions at a fraction of a step of some bodies
-    "first_node": "quadrature_lanes:first_node",  # for `probe`: a torque in lanes, at one attitude
-    "series_once": "taylor_loop:jet_once",  # the series of a motion at one state
-    "series_addresses": "taylor_objects:addresses",  # where the recurrences of a torque begin
-    "series_width": "taylor_places:width",  # numbers that they need for an order
+    "inside_blocks": "lanes.ensemble_watching:inside",  # watched functions at a fraction of a step of some bodies
+    "first_node": "lanes.quadrature:first_node",  # for `probe`: a torque in lanes, at one attitude
+    "series_once": "taylor.loop:jet_once",  # the series of a motion at one state
+    "series_addresses": "taylor.objects:addresses",  # where the recurrences of a torque begin
+    "series_width": "taylor.places:width",  # numbers that they need for an order
     "entry_of": "pointers:entry_of",  # a loop, to be called with arguments that are known to be of its types
     # ---- types of functions, and of lanes
     "TORQUE": "compile:TORQUE",
     "MOMENT": "compile:MOMENT",  # a torque that depends on the velocity
     "POTENTIAL": "compile:POTENTIAL",
-    "WIDTH": "ensemble_loop:WIDTH",  # bodies in a block
-    "HALF": "ensemble_loop:HALF",  # bodies in half of one
+    "WIDTH": "lanes.ensemble_loop:WIDTH",  # bodies in a block
+    "HALF": "lanes.ensemble_loop:HALF",  # bodies in half of one
     # ---- does machine code agree with the function that it was made from?
     "check": "guard:check",
     "check_function": "guard:check_function",

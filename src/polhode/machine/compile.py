@@ -40,7 +40,7 @@ def loop(step, memory, coefficients, kind=TORQUE):
     """Machine code of the loop for one step; `memory` and `coefficients` are how many numbers it carries.
 
     `kind` is the type of the torque, which a method may want at several attitudes at once
-    (``quadrature_lanes.py``). The constants of the body (J, 1/J, coefficients) and the state come as arrays, and the
+    (``lanes/quadrature.py``). The constants of the body (J, 1/J, coefficients) and the state come as arrays, and the
     state is left in its array.
     """
 
@@ -150,7 +150,7 @@ PROBE = types.void(types.int64, NUMBERS, F8, NUMBERS, NUMBERS)
 def probe(kind, one=itself):
     """Machine code that evaluates a torque or potential of some type once: look(address, par, t, Q, out).
 
-    `one` is a kernel that takes the torque of one body from what comes back (``quadrature_lanes.py``). Behind Q come
+    `one` is a kernel that takes the torque of one body from what comes back (``lanes/quadrature.py``). Behind Q come
     the three numbers of Omega, for a torque that takes them.
     """
 

@@ -89,7 +89,7 @@ class _Copies:
         return made
 
     def _named(self, before: Any, value: Any, path: tuple[str, ...]) -> Any:
-        """What a name stands for; for a module that may change, a copy of it with the names in use, or with all names."""
+        """What a name stands for; for a module that may change, a copy with the names in use, or with all names."""
         if not isinstance(value, types.ModuleType) or is_library(value):
             return self.of(value)
         if len(path) == 1:  # Numba keeps what it has read of a module as long as it knows the module

@@ -3,7 +3,7 @@
 Machine code is found by a fingerprint, kept on disk, made by a compiler. Whatever goes wrong there must not go
 unnoticed: before a run the machine code that will run is evaluated at the start and at another attitude, and so is the
 user's Python function. A difference beyond round-off is an error. The cost is that of a few calls of the function.
-When both are proved to be what they were when they agreed (``unchanged.py``), the start alone is compared.
+When both are proved to be what they were when they agreed (``kernels/unchanged.py``), the start alone is compared.
 Kernels of this package need no guard: they cannot change while a program runs, and the tests compare them.
 """
 

@@ -171,7 +171,7 @@ def _sources():
     """
     here = pathlib.Path(__file__).parent
     text = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    for file in sorted((*here.glob("*.py"), *(here.parent / "kernels").glob("*.py"))):
+    for file in sorted((*here.rglob("*.py"), *(here.parent / "kernels").rglob("*.py"))):
         text.update(file.read_bytes())
     return text.hexdigest()
 

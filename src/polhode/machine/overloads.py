@@ -1,8 +1,8 @@
-"""Kernels, and the functions of ``scalar.py`` and ``inputs/functions.py`` that they call, inside machine code.
+"""Kernels, and the functions of ``kernels/scalar.py`` and ``inputs/functions.py`` that they call, inside machine code.
 
 A kernel is compiled from its own source for the types it is called with, or from another implementation
 (``variants.py``: bodies in halves, bodies one by one, stages). What depends on the arithmetic is declared here for
-doubles and complex numbers; ``lanes.py`` and ``quadrature_lanes.py`` do so for vectors.
+doubles and complex numbers; ``lanes/`` and ``lanes/quadrature.py`` do so for vectors.
 """
 
 import cmath

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 VARIANTS = (
-    "polhode.machine.lane_by_lane:one_by_one",  # kernels that decide by the value of a number: body after body
-    "polhode.machine.half_blocks:halved",  # blocks of two vectors: one half, then the other
-    "polhode.machine.quadrature_lanes:at_one",  # a torque made for all stages, at one attitude
+    "polhode.machine.lanes.lane_by_lane:one_by_one",  # kernels that decide by the value of a number: body after body
+    "polhode.machine.lanes.half_blocks:halved",  # blocks of two vectors: one half, then the other
+    "polhode.machine.lanes.quadrature:at_one",  # a torque made for all stages, at one attitude
 )
 """Functions (kernel, types of its arguments) -> another implementation of it, or None; the first is used."""
 

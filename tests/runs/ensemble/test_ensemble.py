@@ -15,7 +15,8 @@ from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp, rotated_back, unit
 from polhode.kernels.step import start_plain, torque_at
 from polhode.kernels.vectors import lin, mul, scaled
-from polhode.machine import TORQUE, ensemble_loop, kept_code, lanes
+from polhode.machine import TORQUE, kept_code, lanes
+from polhode.machine.lanes import ensemble_loop
 from polhode.runs.ensemble.solve import solve_ensemble
 
 QM = Rotation.from_rotvec(np.array([2.5, 0, 2.5]) / np.sqrt(2)).as_matrix()

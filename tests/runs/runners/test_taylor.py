@@ -7,7 +7,7 @@ import polhode as ph
 from polhode.errors import InputError
 from polhode.integrators.taylor.formula import Formula, Tape
 from polhode.integrators.taylor.steps import LOOKED
-from polhode.machine.taylor_loop import taylor_loop
+from polhode.machine.taylor.loop import taylor_loop
 from polhode.reference.reference import NotAnalytic, by_mpmath, reference
 from polhode.runs.runners.taylor import TaylorRunner, taylor
 from polhode.runs.runners.taylor_series import series_of

@@ -9,7 +9,7 @@ Written for coefficient n of every atom, with the coefficients below n known and
     sin, cos of k t + d:    s_n = k c_(n-1)/n,  c_n = -k s_(n-1)/n
 
 Each sum over j is a lane: a pair of series, of which one may be weighted by its index. All lanes of one order are
-summed together, eight at a time (``polhode.machine.taylor_code``).
+summed together, eight at a time (``polhode.machine.taylor.code``).
 """
 
 import math

@@ -19,7 +19,7 @@ from polhode.runs.ensemble.events import Table
 from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 
 LONGEST = 19
-"""Numbers of a note: see ``machine.ensemble_watching``."""
+"""Numbers of a note: see ``machine.lanes.ensemble_watching``."""
 
 
 class Watch:

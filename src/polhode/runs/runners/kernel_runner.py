@@ -22,7 +22,7 @@ from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_
 from polhode.runs.runners.step_failures import failure_of
 
 Watch: TypeAlias = Callable[..., tuple[Any, ...]]
-"""watch(first, n, every, left, out, row, values): see ``machine_events.py``."""
+"""watch(first, n, every, left, out, row, values): see ``between_steps/machine_events.py``."""
 
 DOUBTS = 16
 """In how many steps machine code may raise where Python does not, before Python takes all of them."""
@@ -32,7 +32,7 @@ class KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
     width = 7  # numbers in a row: q, Pi
-    ended = ""  # by an event: see ``watched.py``
+    ended = ""  # by an event: see ``between_steps/watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
     law = ""  # of a controller
     _state: State | None = None  # the state as tuples, or

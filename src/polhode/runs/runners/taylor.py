@@ -120,7 +120,7 @@ class TaylorRunner:
 
     width, is_compiled = 7, True
     raised: Exception | None = None
-    ended = ""  # by an event: see ``watched.py``
+    ended = ""  # by an event: see ``between_steps/watched.py``
     held: tuple[float, ...] = ()  # no controller
     law = ""
     _first: tuple[Any, ...] | None = None  # where it began again: the start, its row and its place

@@ -23,7 +23,7 @@ class Series:
     """The recurrences of a problem, their machine code, and its numbers."""
 
     recurrences: Recurrences
-    code: tuple[int, ...]  # addresses: see ``taylor_objects.py``
+    code: tuple[int, ...]  # addresses: see ``machine/taylor/objects.py``
     data: np.ndarray
     moments: tuple[float, ...]
     width: int  # lanes

@@ -12,8 +12,8 @@ from polhode.kernels.step import moment_at, torque_at
 from polhode.machine import compile
 from polhode.machine.compile import PAR
 from polhode.machine.kept_code import CannotCompile
-from polhode.machine.lane_by_lane import numbers_of, with_lane
 from polhode.machine.lanes import I32, Lanes
+from polhode.machine.lanes.lane_by_lane import numbers_of, with_lane
 from polhode.machine.overloads import F8, by_type
 from polhode.machine.pointers import Pointer, leaves
 

@@ -7,8 +7,8 @@ nothing else can be done, so what counts is how long each result is waited for.
 from llvmlite import ir
 
 from polhode.integrators.taylor.steps import OFF, TINY
-from polhode.machine.taylor_atoms import Atoms
-from polhode.machine.taylor_places import F8, I32, I64, V, W, number, whole
+from polhode.machine.taylor.atoms import Atoms
+from polhode.machine.taylor.places import F8, I32, I64, V, W, number, whole
 
 BITS = ir.VectorType(I64, W)
 FRACTION, ONE = 52, 1023  # of a float: the bits of its fraction, and the exponent of 1

@@ -33,7 +33,7 @@ def _is_whole(function):
     called = reachable([function])
     return (
         function in WHOLE
-        or function.__module__ in ("polhode.machine.ensemble_loop", "polhode.machine.ensemble_watching")
+        or function.__module__ in ("polhode.machine.lanes.ensemble_loop", "polhode.machine.lanes.ensemble_watching")
         or _arguments(function) in (STEP, START)
         or scalar.everybody in called
         or any(f.__module__ == "polhode.kernels.quadrature_nodes" for f in called)

@@ -10,9 +10,8 @@ import llvmlite.binding as llvm
 
 from polhode.integrators.taylor import recurrences, steps
 from polhode.integrators.taylor.recurrences import Recurrences
-from polhode.machine import taylor_atoms, taylor_code, taylor_places, taylor_reach
 from polhode.machine.cache import cache_base, folder
-from polhode.machine.taylor_code import Jet
+from polhode.machine.taylor.code import Jet
 
 _ENGINES: dict[str, tuple[Any, ...]] = {}
 """The machine code of this process, and the addresses of its functions, by what it was made from."""
@@ -41,8 +40,8 @@ def addresses(r: Recurrences) -> tuple[int, ...]:
 @functools.cache
 def _made_by() -> str:
     """The processor, the compiler, and the sources."""
-    modules = (recurrences, steps, taylor_places, taylor_atoms, taylor_reach, taylor_code)
-    files = [pathlib.Path(__file__), *(pathlib.Path(str(m.__file__)) for m in modules)]
+    ours = sorted(pathlib.Path(__file__).parent.glob("*.py"))
+    files = [*ours, *(pathlib.Path(str(m.__file__)) for m in (recurrences, steps))]
     sources = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
     return repr((llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sources))
 

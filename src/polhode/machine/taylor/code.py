@@ -19,8 +19,8 @@ from llvmlite import ir
 
 from polhode.integrators.taylor.formula import TIME
 from polhode.integrators.taylor.recurrences import Recurrences
-from polhode.machine.taylor_places import F8, I64, MOST_ORDER, PEELED, Factors, Places, V, Values, W, number, whole
-from polhode.machine.taylor_reach import Reach
+from polhode.machine.taylor.places import F8, I64, MOST_ORDER, PEELED, Factors, Places, V, Values, W, number, whole
+from polhode.machine.taylor.reach import Reach
 
 NOTHING = ir.VoidType()
 Q_LEFT, Q_RIGHT = (1, 0, 0, 0, 2, 2, 3, 1), (4, 4, 5, 6, 5, 6, 4, 5)

@@ -1,6 +1,6 @@
 """Machine code of the atoms of a torque, coefficient by coefficient: products, powers, exponentials, sines.
 
-Each is a scalar: a sum over j, taken in vectors (``taylor_code.py``), and the terms of it that are known only now.
+Each is a scalar: a sum over j, taken in vectors (``code.py``), and the terms of it that are known only now.
 """
 
 import functools
@@ -9,11 +9,11 @@ from llvmlite import ir
 
 from polhode.integrators.taylor.formula import TIME, Atom
 from polhode.integrators.taylor.recurrences import Recurrences, Sums
-from polhode.machine.taylor_places import F8, I32, Factors, Places, V, Values, W, number, whole
+from polhode.machine.taylor.places import F8, I32, Factors, Places, V, Values, W, number, whole
 
 
 class Atoms:
-    """Writes the coefficients of the atoms; ``taylor_code.Jet`` is the rest."""
+    """Writes the coefficients of the atoms; ``code.Jet`` is the rest."""
 
     r: Recurrences
     places: Places

@@ -1,15 +1,15 @@
 """Several bodies at once: a number of machine code that is a SIMD vector of doubles.
 
 The fifth arithmetic of the kernels. `Lanes` is a type of Numba's whose value is an LLVM <n x double>, with the
-operators and the functions of ``scalar.py``; the unchanged steps and torques then work on n bodies at once. Every
-operation is the one that a single double would see (no fused multiply-add, nothing reassociated; what has no vector
-instruction is called lane by lane), and solvers keep what belongs to a finished body: each lane holds the bits that
-its body would get alone.
+operators and the functions of ``kernels/scalar.py``; the unchanged steps and torques then work on n bodies at once.
+Every operation is the one that a single double would see (no fused multiply-add, nothing reassociated; what has no
+vector instruction is called lane by lane), and solvers keep what belongs to a finished body: each lane holds the bits
+that its body would get alone.
 
 A comparison is a `Mask`, one bit a lane. It has no truth value: code that branches on a number does not compile in
 lanes, so that it cannot be wrong there.
 
-Type and operators are in ``lane_operators.py``, the functions here. Others import from here alone: whoever has the type
+Type and operators are in ``operators.py``, the functions here. Others import from here alone: whoever has the type
 then has its functions, and what compiles never depends on who was imported first.
 """
 
@@ -24,12 +24,12 @@ from numba.extending import intrinsic
 
 from polhode.inputs import functions
 from polhode.kernels import scalar, stumpff
-from polhode.machine.lane_operators import HALF as HALF
-from polhode.machine.lane_operators import I32, Lanes, Mask, chosen, every, none_of, parts, wide
-from polhode.machine.lane_operators import I64 as I64
-from polhode.machine.lane_operators import WIDTH as WIDTH
-from polhode.machine.lane_operators import llvm as llvm
-from polhode.machine.lane_operators import mapped as mapped
+from polhode.machine.lanes.operators import HALF as HALF
+from polhode.machine.lanes.operators import I32, Lanes, Mask, chosen, every, none_of, parts, wide
+from polhode.machine.lanes.operators import I64 as I64
+from polhode.machine.lanes.operators import WIDTH as WIDTH
+from polhode.machine.lanes.operators import llvm as llvm
+from polhode.machine.lanes.operators import mapped as mapped
 from polhode.machine.overloads import F8, by_type
 
 
