@@ -16,7 +16,7 @@ import warnings
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import polhode as ph
-from tests.testbench.adversary.suite import score, suite
+from tests.testbench.certificate.adversary.suite import score, suite
 
 LONGEST = 180  # seconds of computing for one certificate; one that takes longer counts as none
 

@@ -51,6 +51,33 @@ def test_what_trespasses_is_seen():
     assert list(trespasses(source)) == ["import _hidden", "b._theirs"]
 
 
+def returns(source):
+    """The tests of a file that can end by a return, and so pass without an assertion."""
+    for test in ast.walk(ast.parse(source)):
+        if isinstance(test, ast.FunctionDef) and test.name.startswith("test"):
+            inside = [n for n in ast.walk(test) if n is not test and isinstance(n, ast.FunctionDef | ast.Lambda)]
+            own = set(ast.walk(test)) - {x for n in inside for x in ast.walk(n)}
+            if any(isinstance(n, ast.Return) for n in own):
+                yield test.name
+
+
+def test_no_test_ends_by_a_return():
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert len(files) > 80
+    found = {str(f.relative_to(ROOT)): list(returns(f.read_text(encoding="utf-8"))) for f in files}
+    assert {f: names for f, names in found.items() if names} == {}
+    assert list(returns("def test_a():\n    if x:\n        return\n    assert x\ndef f():\n    return 1")) == ["test_a"]
+
+
+def test_tests_stand_where_the_module_stands():
+    """Folders of tests are folders of the package, but for theorems, helpers, pages and stored numbers."""
+    others = {"data", "docs", "support", "theorems", "testbench/certificate/adversary"}
+    folders = {f.parent.relative_to(ROOT / "tests").as_posix() for f in (ROOT / "tests").rglob("*.py")}
+    assert sorted(f for f in folders - others if not (PACKAGE / f).is_dir()) == []
+    flat = {f.parent.relative_to(PACKAGE).as_posix() for f in (PACKAGE / "testbench").glob("*/*.py")}
+    assert sorted(flat - folders) == []
+
+
 def test_the_mark_that_says_typed_is_in_what_is_shipped():
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     (shipped,) = wheel["wheel"]["packages"]

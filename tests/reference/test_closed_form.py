@@ -55,6 +55,7 @@ CASES = {
     "huge": (BODY, (1e140, 2e140, -1e140)),
 }
 EVERY_CASE = pytest.mark.parametrize("J, y", CASES.values(), ids=CASES.keys())
+MODERATE = {name: (J, y) for name, (J, y) in CASES.items() if max(np.abs(y)) <= 1e3}
 
 
 def turn(J, y, h):
@@ -299,11 +300,10 @@ def test_jem_is_the_magnus_series_of_the_exact_velocity(h):
         assert s.Omega[1] == pytest.approx(end, abs=5e-15)
 
 
-@EVERY_CASE
+@pytest.mark.parametrize("J, y", MODERATE.values(), ids=MODERATE.keys())
 def test_exact_can_be_differentiated_everywhere(J, y):
-    """The Jacobian by the complex step is finite in every case, and symplectic."""
-    if max(np.abs(y)) > 1e3:
-        return
+    """The Jacobian by the complex step is finite in every case, and symplectic; but for huge momenta, whose angles have
+    no digits after the point."""
     assert symplectic_defect(J, y, 0.8) < 1e-12
 
 

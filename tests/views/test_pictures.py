@@ -166,6 +166,7 @@ def test_hidden_lines_are_those_behind():
 def test_polhode_of_every_kind_of_body(inertia, tmp_path):
     problem = ph.Problem(inertia=inertia, Omega0=(0.3, 0.5, 0.7))
     plot_polhode(ph.solve(problem, "VLV", h=0.1, n_steps=100)).savefig(tmp_path / "polhode.png")
+    assert (tmp_path / "polhode.png").stat().st_size > 10_000
 
 
 def test_polhode_with_a_torque_and_misuse(tmp_path):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, claims_of
 from polhode.testbench.certificate.look import box
-from tests.testbench.adversary import awkward, held_out, kernels, steps
-from tests.testbench.adversary.steps import mistaken
+from tests.testbench.certificate.adversary import awkward, held_out, kernels, steps
+from tests.testbench.certificate.adversary.steps import mistaken
 
 
 @dataclass(frozen=True)

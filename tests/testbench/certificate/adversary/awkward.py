@@ -5,7 +5,7 @@ import time
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from tests.testbench.adversary.steps import cay, exp, hat, rates, verlet
+from tests.testbench.certificate.adversary.steps import cay, exp, hat, rates, verlet
 
 # ---- right, but awkward -------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ def leapfrog(p, Q, Omega, h, n, t):
 
 def adams_bashforth(p, Q, Omega, h, n, t):
     """Two-step Adams-Bashforth: order 2; its first step is Heun's."""
-    from tests.testbench.adversary.steps import lie_heun
+    from tests.testbench.certificate.adversary.steps import lie_heun
 
     before = rates(p, t, Q, Omega)[1], Omega
     Q, Omega = lie_heun(p, Q, Omega, h, t)

@@ -14,8 +14,8 @@ from polhode.testbench.certificate.guard import Refused, guarded
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of
 from polhode.testbench.certificate.orders import chooses, exponent, orders
-from tests.testbench.adversary import steps
-from tests.testbench.adversary.suite import FUNCTIONS, KERNELS, score, suite
+from tests.testbench.certificate.adversary import steps
+from tests.testbench.certificate.adversary.suite import FUNCTIONS, KERNELS, score, suite
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tests.testbench.adversary.steps import exp, hat, rates, verlet
+from tests.testbench.certificate.adversary.steps import exp, hat, rates, verlet
 
 # ---- textbook methods ---------------------------------------------------------------------------------
 
