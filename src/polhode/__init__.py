@@ -5,12 +5,12 @@ from polhode.inputs.from_c import c_function
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.gauss import gauss
-from polhode.integrators.lie_newmark import newmark
 from polhode.integrators.lookup import method, methods
 from polhode.integrators.magnus import jem
 from polhode.integrators.method import BlackBox, Method, Order
 from polhode.integrators.modified_midpoint import imr
 from polhode.integrators.munthe_kaas import munthe_kaas
+from polhode.integrators.newmark import newmark
 from polhode.integrators.parts.tableaux import Tableau
 from polhode.integrators.preprocessed import dmv
 from polhode.integrators.splitting import sr

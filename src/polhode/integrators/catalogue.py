@@ -13,7 +13,7 @@ from polhode.integrators.energy_momentum import AKW, LS
 from polhode.integrators.gauss import GAUSS8, GAUSS16
 from polhode.integrators.hulbert import HSTAGM
 from polhode.integrators.koziara_bicanic import NEW1, NEW2, NEW3
-from polhode.integrators.lie_newmark import ALGO_0, ELN, NMB, NMS, TLN, TLN_EXP
+from polhode.integrators.lie_newmark import ELN, NMB, NMS, TLN, TLN_EXP
 from polhode.integrators.magnus import JEM2, JEM4, JEM6
 from polhode.integrators.method import Method
 from polhode.integrators.midpoint_implicit import IMID, IMIDM
@@ -21,6 +21,7 @@ from polhode.integrators.midpoint_lie import LIEMID, LIEMID_E1, LIEMID_E2, LIEMI
 from polhode.integrators.modified_midpoint import IMR2, IMR4, IMR6
 from polhode.integrators.moser_veselov import MLEOK, RATTLE
 from polhode.integrators.munthe_kaas import RKMK2, RKMK3, RKMK4
+from polhode.integrators.newmark import ALGO_0
 from polhode.integrators.nukala_shelton import MCG, PRK
 from polhode.integrators.nystrom import RKN6, RKN8
 from polhode.integrators.partitioned import PRK4

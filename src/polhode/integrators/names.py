@@ -19,10 +19,10 @@ from typing import Any
 from polhode.errors import InputError, one_line
 from polhode.inputs import spelled
 from polhode.integrators.gauss import gauss
-from polhode.integrators.lie_newmark import newmark
 from polhode.integrators.magnus import jem
 from polhode.integrators.method import Method
 from polhode.integrators.modified_midpoint import imr
+from polhode.integrators.newmark import newmark
 from polhode.integrators.preprocessed import dmv
 from polhode.integrators.simo_wong import simo_wong
 from polhode.integrators.splitting import sr
