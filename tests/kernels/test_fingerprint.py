@@ -1,10 +1,16 @@
 """The fingerprint of a function notices what it can reach in roundabout ways, or says that it cannot see through."""
 
 import builtins
+import dataclasses
 import enum
+import fractions
 import functools
 import gc
+import importlib
 import math
+import operator
+import os
+import pathlib
 import types
 import weakref
 from abc import ABC, abstractmethod
@@ -141,6 +147,50 @@ def by_enumeration():
     return lambda: size.value, set_
 
 
+def by_class_of_an_array():
+    class Scaled(np.ndarray):
+        factor = 1.0
+
+        def __getitem__(self, i):
+            return self.factor * float(np.ndarray.__getitem__(self, i))
+
+    array = np.ones(2).view(Scaled)
+
+    def set_(x):
+        Scaled.factor = x
+
+    return lambda: array[0], set_
+
+
+def by_attributes_of_any_name():
+    class Any(type):
+        value = 1.0
+
+        def __getattr__(cls, name):
+            return Any.value
+
+    class Numbers(metaclass=Any):
+        pass
+
+    def set_(x):
+        Any.value = x
+
+    return lambda: Numbers.k, set_
+
+
+def by_dataclass():
+    @dataclasses.dataclass
+    class Numbers:
+        k: float = 1.0
+
+    numbers = Numbers()
+
+    def set_(x):
+        numbers.k = x
+
+    return lambda: numbers.k, set_
+
+
 SEEN = {name: way for name, way in list(globals().items()) if name.startswith("by_")}
 
 
@@ -166,12 +216,20 @@ OPAQUE = _Opaque()
 MODULE = types.ModuleType("of_a_user")
 MODULE.k = 1.0
 VECTORIZED = np.frompyfunc(lambda x: 2 * x, 1, 1)
+FILE = pathlib.Path("k")
+SINE = operator.attrgetter("sin")
 BLIND = {
     "a set of what cannot be seen": lambda held={OPAQUE}: held,
     "eval": lambda: eval("k"),
     "globals": lambda: globals()["k"],
     "a file": lambda: open("k"),  # noqa: SIM115  it is never called
     "a ufunc of a function": lambda: VECTORIZED(1.0),
+    "an attribute of a library by its text": lambda: getattr(math, "s" + "in"),
+    "an attribute of a library by a getter": lambda: SINE(math),
+    "a module by its text": lambda: importlib.import_module("math").sin,
+    "the environment": lambda: os.getenv("k"),
+    "what a path leads to": lambda: FILE.read_text(),
+    "an array in a file": lambda: np.loadtxt("k"),
     "a module as a whole": lambda: getattr(MODULE, "k"),  # noqa: B009  that is the point
 }
 
@@ -199,6 +257,69 @@ def test_other_functions_put_into_libraries_are_seen(owner, name, monkeypatch):
     monkeypatch.setattr(owner, name, 3.0 if name == "pi" else lambda x: 4.0 * x)
     assert proof(f) is None
     assert fingerprint_now((f,)) != before
+    monkeypatch.undo()
+    assert fingerprint_now((f,)) == before
+
+
+def _aliased(x):
+    m = math
+    return m.sin(x)
+
+
+def _as_a_default(x, m=math):
+    return m.sin(x)
+
+
+def _imported_inside(x):
+    import math as m
+
+    return m.sin(x)
+
+
+def _a_function_imported_inside(x):
+    from math import sin
+
+    return sin(x)
+
+
+def _handed_on(x):
+    return (lambda m: m.sin(x))(math)
+
+
+def _from_a_tuple(x, modules=(np, math)):
+    return modules[1].sin(x)
+
+
+def _from_a_set(x, modules=frozenset({math})):  # noqa: B008  the module is held by the set
+    return [m.sin(x) for m in modules][0]
+
+
+def _of_an_object(x, holder=types.SimpleNamespace(xp=math)):  # noqa: B008  it is what is tested
+    return holder.xp.sin(x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [_aliased, _as_a_default, _imported_inside, _a_function_imported_inside, _handed_on, _from_a_tuple, _from_a_set]
+    + [_of_an_object],
+)
+@pytest.mark.parametrize("other", [math.tan, lambda x: 4.0 * x], ids=["of C", "of Python"])
+def test_a_library_held_as_a_whole_is_seen_through(f, other, monkeypatch):
+    before = fingerprint_now((f,))
+    assert not before.unseen and proof(f) is None
+    monkeypatch.setattr(math, "sin", other)
+    assert f(0.5) == other(0.5)
+    assert fingerprint_now((f,)) != before
+    monkeypatch.undo()
+    assert fingerprint_now((f,)) == before
+
+
+def test_a_method_put_into_a_class_of_a_library_is_seen(monkeypatch):
+    half = fractions.Fraction(1, 2)
+    f = lambda: half * 2
+    before = fingerprint_now((f,))
+    monkeypatch.setattr(fractions.Fraction, "__mul__", lambda self, other: 7.0)
+    assert f() == 7.0 and fingerprint_now((f,)) != before
     monkeypatch.undo()
     assert fingerprint_now((f,)) == before
 

@@ -83,8 +83,15 @@ def test_a_global_that_changes_is_seen(method, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*could not be compiled")
-def test_another_function_put_into_a_library_is_seen(monkeypatch):
-    p = ph.Problem(inertia=(1.0, 2.0, 2.5), torque=lambda t, Q: (math.sin(Q[2, 1] + 1), 0.0, 0.0), Omega0=(0, 1, 0.5))
+def aliased(t, Q):
+    m = math
+    return m.sin(Q[2, 1] + 1), 0.0, 0.0
+
+
+@pytest.mark.filterwarnings("ignore:.*could not be compiled")
+@pytest.mark.parametrize("torque", [lambda t, Q: (math.sin(Q[2, 1] + 1), 0.0, 0.0), aliased], ids=["named", "aliased"])
+def test_another_function_put_into_a_library_is_seen(torque, monkeypatch):
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), torque=torque, Omega0=(0, 1, 0.5))
     before = [columns(ph.solve(p, "VLV", **CALL)) for _ in range(3)]
     monkeypatch.setattr(math, "sin", lambda x: 4.0 * x)
     changed = ph.solve(p, "VLV", **CALL)

@@ -24,11 +24,24 @@ from typing import Any
 from polhode.kernels.references import (
     builtins_of,
     codes,
+    is_array,
+    is_jitted,
     is_library,
     is_library_name,
     is_librarys_ufunc,
+    is_numbas,
     paths,
     references,
+)
+from polhode.kernels.roundabout import (
+    ABSENT,
+    BY_TEXT,
+    READING_METHODS,
+    imported,
+    names_in,
+    part_of,
+    put_into,
+    reads,
 )
 from polhode.pickling import Travels
 
@@ -59,6 +72,7 @@ def fingerprint(values: Iterable[Any]) -> Fingerprint:
     walk = _Walk()
     for value in values:
         walk.add(value)
+    walk.finish()
     return Fingerprint(walk.hash.hexdigest(), tuple(walk.unseen))
 
 
@@ -124,6 +138,7 @@ def _static_digest(f: types.FunctionType) -> bytes | None:
         _STATIC[f] = None  # while it is being walked: a function that calls itself is not static by this reading
         walk = _Walk()
         walk.add_function(f)
+        walk.finish()
         if not walk.unseen and not walk.changeable:
             _STATIC[f] = walk.hash.digest()
     return _STATIC[f]
@@ -138,12 +153,17 @@ class _Walk:
         self.changeable = False  # whether anything was met that can change while the program runs
         self._met: dict[int, int] = {}
         self._kept: list[Any] = []  # so that no number of an object is used again while we walk
+        self._whole: dict[int, types.ModuleType] = {}  # modules of libraries that were met as a whole
+        self._paths: list[pathlib.Path] = []
+        self._names: set[str] = set()  # of every code met: what may be taken of such a module, or done with a path
 
     def add(self, value: Any) -> None:
         """Add one value with all that it is made of."""
         kind = type(value)
         if kind in ATOMS:
             self._say(kind.__name__, repr(value))
+            if kind is fractions.Fraction:
+                self._add_what_was_put_into(kind)
         elif id(value) in self._met:
             self._say("again", str(self._met[id(value)]))
         else:
@@ -155,26 +175,23 @@ class _Walk:
         if kind in (tuple, list):
             self._say(kind.__name__, str(len(value)))
             self._each(value, mutable=kind is list)
-        elif kind is dict:
-            self._say("dict", str(len(value)))
+        elif kind in (dict, types.MappingProxyType):
+            self._say(kind.__name__, str(len(value)))
             self._each([x for pair in value.items() for x in pair], mutable=True)
         elif kind in (set, frozenset):
-            marks = sorted((fingerprint([x]) for x in value), key=lambda mark: mark.digest)
-            self._say(kind.__name__, repr([mark.digest for mark in marks]))
-            self.unseen += [x for mark in marks for x in mark.unseen]
-            self.changeable = True
-        elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not isinstance(value, type):
+            self._add_set(value, kind)
+        elif is_array(value):
             self._add_array(value)
-        elif hasattr(value, "py_func"):  # compiled by Numba: the source, and how it was asked to compile it
+        elif is_jitted(value):  # compiled by Numba: the source, and how it was asked to compile it
             self._say("jitted", repr(sorted(getattr(value, "targetoptions", {}).items(), key=str)))
             self.add(value.py_func)
-        elif isinstance(defined := getattr(value, "_defn", None), types.FunctionType):  # an intrinsic of Numba's
+        elif is_numbas(value) and isinstance(defined := getattr(value, "_defn", None), types.FunctionType):  # an intrinsic
             self._say("intrinsic", _name(defined))
             if not _is_ours(defined):
                 self.add(defined)
         elif isinstance(value, types.FunctionType):
             if is_library(value):
-                self._say("library", _name(value))
+                self._add_librarys(value)
             elif _is_of_the_house(value):
                 self._say("of the house", f"{_name(value)} {_house()}")
             elif (digest := _static_digest(value)) is not None:
@@ -194,7 +211,7 @@ class _Walk:
         elif isinstance(value, type):
             self._add_class(value)
         elif isinstance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
-            self._say("builtin", _name(value))
+            self._add_librarys(value)
             owner = getattr(value, "__self__", None)
             if owner is not None and not isinstance(owner, (types.ModuleType, type)):
                 self.add(owner)
@@ -214,6 +231,8 @@ class _Walk:
         self.changeable = self.changeable or not _is_ours(f)
         self._say("function", "")
         self.hash.update(_code_digest(f.__code__))
+        if not _is_ours(f):
+            self._names |= names_in(f.__code__)
         if hasattr(f, "in_c"):
             self._say("in C", repr(f.in_c))
             self.unseen.append(IN_C)
@@ -224,15 +243,49 @@ class _Walk:
                 self.unseen.append(f"what {path[0]} finds in {f.__qualname__}")
             else:
                 self.add(value)
-        if not _is_ours(f) and vars(f):
+        if _is_ours(f):
+            return
+        if vars(f):
             self._say("attributes", "")
             self.add(vars(f))
         for name, *_ in paths(f.__code__):
-            if name.startswith("import ") and not is_library_name(name[7:].split(".")[0]):
-                self.unseen.append(f"the module {name[7:]}, imported inside {f.__qualname__}")
+            if name.startswith("import "):
+                self._add_import(name[7:], f.__qualname__)
+
+    def _add_import(self, name: str, where: str) -> None:
+        module = imported(name) if is_library_name(name.split(".")[0]) else None
+        if module is not None:
+            self.add(sys.modules[name.split(".")[0]])
+            self.add(module)
+        else:
+            self.unseen.append(f"the module {name}, imported inside {where}")
+
+    def _add_set(self, value: Any, kind: type) -> None:
+        parts = []
+        for x in value:
+            walk = _Walk()
+            walk.add(x)
+            parts.append(walk)
+        parts.sort(key=lambda walk: walk.hash.digest())
+        self._say(kind.__name__, repr([walk.hash.hexdigest() for walk in parts]))
+        self.changeable = True
+        for walk in parts:
+            self.unseen += walk.unseen
+            self._whole |= walk._whole
+            self._paths += walk._paths
+            self._names |= walk._names
+
+    def _add_librarys(self, function: Any) -> None:
+        """A function of a library's, or one of C: known by its name."""
+        self._say("library", _name(function))
+        if reads(function):
+            self.unseen.append(f"what {_name(function)} finds")
 
     def _add_array(self, value: Any) -> None:
-        self._say("array", f"{type(value).__name__} {value.dtype.descr} {value.shape} {value.flags.fnc}")
+        kind = type(value)
+        self._say("array", f"{kind.__name__} {value.dtype.descr} {value.shape} {value.flags.fnc}")
+        if not is_library(kind):
+            self.add(kind)
         if getattr(value, "__dict__", None):  # of a subclass: a unit, a mask
             self.add(vars(value))
         if value.dtype.hasobject:
@@ -243,13 +296,31 @@ class _Walk:
 
     def _add_module(self, value: types.ModuleType) -> None:
         self._say("module", value.__name__)
-        if not is_library(value):
+        if is_library(value):
+            self._whole[id(value)] = value
+        else:
             self.unseen.append(f"the module {value.__name__}, taken as a whole")
+
+    def finish(self) -> None:
+        """Add what the names in all codes mean in each module that was met as a whole, until nothing new is met."""
+        looked: set[tuple[int, str]] = set()
+        while todo := [(i, x) for i in self._whole for x in sorted(self._names) if (i, x) not in looked]:
+            looked.update(todo)
+            for i, name in todo:
+                value = part_of(self._whole[i], name)
+                if value is not ABSENT:
+                    self._say("of a module", f"{self._whole[i].__name__} {name}")
+                    self.add(value)
+        by_text = sorted(self._names & BY_TEXT)
+        if by_text:
+            self.unseen += [f"what {by_text[0]} finds in the module {x.__name__}" for x in self._whole.values()]
+        if self._names & READING_METHODS:
+            self.unseen += [f"what is found at {path}" for path in self._paths]
 
     def _add_class(self, value: type) -> None:
         self._say("class", _name(value))
         if is_library(value):
-            return
+            return self._add_what_was_put_into(value)
         if _is_of_the_house(value):
             return self._say("of the house", _house())
         self.changeable = self.changeable or not _is_ours(value)
@@ -259,9 +330,17 @@ class _Walk:
                 self._say("attribute", name)
                 self.add(part)
 
+    def _add_what_was_put_into(self, kind: type) -> None:
+        for name, function in put_into(kind):
+            self._say("put into", f"{_name(kind)} {name}")
+            self.add(function)
+
     def _add_object(self, value: Any, kind: type) -> None:
         """Any other object counts as what pickle makes it of; one of ours, as what it gives to other processes."""
         self.changeable = True
+        self._names.add(kind.__name__)  # an attrgetter names what it takes in no code
+        if isinstance(value, pathlib.Path):
+            self._paths.append(value)
         if isinstance(value, Travels):  # a method, a problem: pickled by name it would lead to the whole catalogue
             self._say("ours", _name(kind))
             self._each([x for pair in vars(value).items() if not pair[0].startswith("_") for x in pair], mutable=True)

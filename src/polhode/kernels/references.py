@@ -43,8 +43,23 @@ def builtins_of(function: Any) -> dict[str, Any]:
 
 def python_function(value: Any) -> types.FunctionType | None:
     """A Python function as it is; of a function compiled by Numba, its Python source; None for anything else."""
-    value = getattr(value, "py_func", value)
+    value = value.py_func if is_jitted(value) else value
     return value if isinstance(value, types.FunctionType) else None
+
+
+def is_jitted(value: Any) -> bool:
+    """Whether it is a function compiled by Numba; its class says so, as an object may have any attribute asked for."""
+    return is_numbas(value) and isinstance(getattr(value, "py_func", None), types.FunctionType)
+
+
+def is_numbas(value: Any) -> bool:
+    """Whether the class of a value is one of Numba's."""
+    return type(value).__module__.startswith("numba.")
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array or a number of NumPy's, or of a class made from them."""
+    return any(x.__module__ == "numpy" and x.__name__ in ("ndarray", "generic") for x in type(value).__mro__)
 
 
 def is_library(value: Any) -> bool:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_static
-from polhode.kernels.references import builtins_of, is_library, is_librarys_ufunc, paths
+from polhode.kernels.references import builtins_of, is_array, is_library, is_librarys_ufunc, paths
+from polhode.kernels.roundabout import is_closed
 
 MOST_BYTES = 1024
 """The largest array, in bytes, that is compared byte by byte."""
@@ -135,40 +136,40 @@ class _Gathering:
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
         for cell in cells.values():
             self._cells.append((cell, cell.cell_contents))
-            self._add(cell.cell_contents)
         for path in paths(f.__code__):
+            if path[0].startswith("import "):
+                raise _NotProvable  # a module taken as a whole
             if path[0] in cells:
                 self._follow(cells[path[0]].cell_contents, path)
-            elif not path[0].startswith("import "):
-                for space in (f.__globals__, builtins_of(f)):
-                    value = space.get(path[0], _ABSENT)
-                    self._names.append((space, path[0], value))
-                    if value is not _ABSENT:
-                        break
-                self._add(value)
-                self._follow(value, path)
+                continue
+            for space in (f.__globals__, builtins_of(f)):
+                value = space.get(path[0], _ABSENT)
+                self._names.append((space, path[0], value))
+                if value is not _ABSENT:
+                    break
+            self._follow(value, path)
         if len(self._names) + len(self._cells) + len(self._functions) > MOST_THINGS:
             raise _NotProvable
 
     def _follow(self, value: Any, path: tuple[str, ...]) -> None:
-        """Through the modules of a path; those of libraries too, as someone may put another function there."""
+        """To the end of a path through modules, of libraries too, as someone may put another function there."""
         for name in path[1:]:
             if not isinstance(value, types.ModuleType):
-                return
+                break
             if type(value) is not types.ModuleType or name not in vars(value):
                 raise _NotProvable  # an attribute that a function of the module's finds
             space, value = vars(value), vars(value)[name]
             self._names.append((space, name, value))
-            self._add(value)
+        self._add(value)
 
     def _add(self, value: Any) -> None:
         kind = type(value)
-        if value is _ABSENT or kind in ATOMS or isinstance(value, types.ModuleType):
+        if value is _ABSENT or (kind in ATOMS and is_closed(kind)):
             return
         if kind is tuple:
             for x in value:
                 self._add(x)
-        elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not isinstance(value, type):
+        elif is_array(value):
             if value.nbytes > MOST_BYTES or value.dtype.hasobject or value.dtype.names or not _is_numpys(kind):
                 raise _NotProvable
             self._arrays.append((value, value.dtype.str, value.shape, value.tobytes()))
@@ -179,7 +180,7 @@ class _Gathering:
             space = vars(value)
             self._names.extend((space, name, space.get(name, _ABSENT)) for name in (*value.__match_args__, *RECORD))
         elif not (_is_builtin(value) or _is_librarys(value)):
-            raise _NotProvable
+            raise _NotProvable  # a module as a whole, too: what is taken of it is not written beside it
 
 
 RECORD = ("shapes", "spread", "first", "__new__")
@@ -197,7 +198,9 @@ def _is_numpys(kind: type) -> bool:
 
 def _is_librarys(value: Any) -> bool:
     """Whether a value is a class, a ufunc or another function of a library's."""
-    if isinstance(value, type) or type(value).__name__ == "_ArrayFunctionDispatcher":  # np.sum and its kin
+    if isinstance(value, type):
+        return is_library(value) and is_closed(value)
+    if type(value).__name__ == "_ArrayFunctionDispatcher":  # np.sum and its kin
         return is_library(value)
     return type(value).__name__ == "ufunc" and is_librarys_ufunc(value)
 

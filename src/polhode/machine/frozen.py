@@ -17,7 +17,7 @@ import numba
 
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_static
-from polhode.kernels.references import is_library, paths
+from polhode.kernels.references import is_array, is_jitted, is_library, paths
 from polhode.machine.overloads import INSIDE
 from polhode.machine.straight_line import straightened
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
@@ -45,7 +45,7 @@ class _Copies:
         """A value as the compiler may have it."""
         if id(value) in self._made:
             return self._made[id(value)]
-        if hasattr(value, "py_func"):
+        if is_jitted(value):
             options = {k: x for k, x in value.targetoptions.items() if k != "nopython"}
             return self._function(value, value.py_func, False, {**options, "pipeline_class": UsersCompiler})
         if isinstance(value, types.FunctionType) and not is_library(value) and not is_static(value):
@@ -57,7 +57,7 @@ class _Copies:
             return made
         if isinstance(value, tuple) and type(value) is tuple:
             return tuple(self.of(x) for x in value)
-        if hasattr(value, "tobytes") and getattr(value, "shape", False):
+        if is_array(value) and value.shape:
             return value.copy(order="K")
         return value
 

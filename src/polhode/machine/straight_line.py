@@ -24,6 +24,7 @@ from polhode.inputs import functions, laws
 from polhode.inputs.functions import axes, users_attitude
 from polhode.inputs.parameters import Fields
 from polhode.kernels.references import builtins_of, codes, paths
+from polhode.kernels.roundabout import names_in
 from polhode.kernels.vectors import apply, apply_transposed
 from polhode.machine.c_calls import called_in_c
 from polhode.machine.symbol_functions import MODULES, NAMES, ONE_BY_ONE, ORIGINALS, SPACE
@@ -211,20 +212,14 @@ class _Copies:
 
 
 def _check_libraries(f: types.FunctionType) -> None:
-    """NotStraight where someone has put another function into NumPy, math or the builtins."""
-    cells = {name: cell.cell_contents for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ())}
-    outside = builtins_of(f) | f.__globals__ | cells
+    """NotStraight where someone has put another function into NumPy, math or the builtins, by a name that f writes."""
     for name, standing in SPACE["__builtins__"].items():
         if builtins_of(f).get(name) is not standing:
             raise NotStraight(f"another {name}")
-    for first, *attributes in paths(f.__code__):
-        value: Any = outside.get(first)
-        for name in attributes:
-            if id(value) not in MODULES:
-                break
-            module, value = value, getattr(value, name)
-            if id(value) not in MODULES and value is not ORIGINALS.get((id(module), name)):
-                raise NotStraight(f"another {module.__name__}.{name}")
+    written = names_in(f.__code__)
+    for module, name, standing in ORIGINALS:
+        if name in written and getattr(module, name, None) is not standing:
+            raise NotStraight(f"another {module.__name__}.{name}")
 
 
 def _globals(f: types.FunctionType) -> list[tuple[tuple[str, ...], Any]]:

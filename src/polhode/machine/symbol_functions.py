@@ -133,11 +133,11 @@ ONE_BY_ONE = {
 }
 """What stands for a module, and for a function that was imported by its name."""
 
-ORIGINALS = {
-    **{(id(np), name): getattr(np, name) for name in vars(NUMPY)},
-    **{(id(math), name): getattr(math, name) for name in vars(MATH)},
-    (id(np.linalg), "norm"): np.linalg.norm,
-}
+ORIGINALS = (
+    *((np, name, getattr(np, name)) for name in vars(NUMPY)),
+    *((math, name, getattr(math, name)) for name in vars(MATH)),
+    (np.linalg, "norm", np.linalg.norm),
+)
 """What modules held when the list was made: another value that someone has put there since is not what is traced."""
 
 SPACE = {"__builtins__": {name: getattr(builtins, name) for name in BUILTINS}}
