@@ -259,7 +259,7 @@ def _unicode(m: re.Match) -> str:
 
 
 _NAMES = "|".join(sorted((*GREEK, *FUNCTIONS, *OPERATORS, *SPLIT, "sqrt", "sum"), key=len, reverse=True))
-_MATHY = re.compile(rf"(?:(?:{_NAMES})(?![a-z])|(?<![A-Za-z])[A-Za-z](?![a-z])|\d|[-+*/^_()\[\]{{}}|'~=<>.,])+")
+_MATHY = re.compile(rf"(?:(?:{_NAMES}|hw)(?![a-z])|(?<![A-Za-z])[A-Za-z](?![a-z])|\d|[-+*/^_()\[\]{{}}|'~=<>.,])+")
 _STRONG = re.compile(
     rf"(?<![A-Za-z])(?:{'|'.join(GREEK)})(?![a-z])|\^|[A-Za-z0-9)]_|\b(?:exp|cay|sqrt|dexp|hat|O)\(|\b[A-Za-z]\d\b|\|\w+\|"
 )
@@ -309,8 +309,26 @@ def _typeset(run: list[str]) -> list[str]:
         core, tail = core[:-1], ")" + tail
     balanced = core.count("(") == core.count(")") and core.count("[") == core.count("]") and core.count("|") % 2 == 0
     if balanced and (_STRONG.search(core) or core in _LONE or re.search(r"\S = \S", core)):
-        return [*before, head, f"${tex(core)}$", tail, *after]
+        return [*before, head, _side_by_side(core), tail, *after]
     return [*before, _escaped(text), *after]
+
+
+def _side_by_side(core: str) -> str:
+    """Formulas in a row, each by itself: a browser breaks a line between two, never within one."""
+    parts, depth, last = [""], 0, ""
+    for x in core:
+        depth += (x in "([{") - (x in ")]}")
+        parts[-1] += x
+        if x == " " and last and last in ",;:" and depth == 0:
+            parts.append("")
+        last = x
+    return " ".join(f"${tex(core)}${end}" for core, end in map(_ended, parts))
+
+
+def _ended(part: str) -> tuple[str, str]:
+    """A formula, and the sign after it."""
+    part = part.rstrip()
+    return (part[:-1], part[-1]) if part[-1] in ",;:" else (part, "")
 
 
 def _escaped(word: str) -> str:

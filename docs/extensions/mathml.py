@@ -1,16 +1,27 @@
 """Formulas as MathML: every browser sets it, without a script or a network."""
 
+import re
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 
 RIGHT, LEFT = 'style="text-align: right; padding-right: 0.1em"', 'style="text-align: left; padding-left: 0.1em"'
+OPENED, EQUAL, BAR, MINUS = "&#x00028;", "&#x0003D;", "&#x0007C;", "&#x02212;"
+SPACES = (
+    (rf'<mo stretchy="false">(?={BAR})', '<mo stretchy="false" lspace="0" rspace="0">'),
+    (rf"(?<=(?:{OPENED}|{EQUAL})</mo>)<mo>(?={MINUS})", '<mo form="prefix">'),
+    (rf'<mo>(?=[A-Za-z]+</mo><mo stretchy="false">{OPENED})', '<mo lspace="0.15em" rspace="0">'),
+    (r"<mo>(?=[A-Za-z])", '<mo lspace="0.15em" rspace="0.15em">'),
+)
+"""Around bars, signs and the names of functions: operators that browsers would set apart as they do plus and minus."""
 
 
 def converted(text: str, display: str) -> str:
     """MathML, its columns aligned by style: browsers know no other way."""
     found = convert(text, display=display)
+    for pattern, closer in SPACES:
+        found = re.sub(pattern, closer, found)
     return found.replace('columnalign="right"', RIGHT).replace('columnalign="left"', LEFT)
 
 

@@ -36,7 +36,12 @@ def test_what_a_formula_becomes(plain, typeset):
 def test_sentences_keep_their_words():
     assert prose("The energy drifts like T h^2 a step.") == "The energy drifts like $T h^{2}$ a step."
     assert prose("A body with `J1 = J2`, and |Pi| kept: VLV.") == r"A body with `J1 = J2`, and $| \Pi |$ kept: VLV."
+    assert prose("the last is Pi1 = exp(-hw) p.") == r"the last is $\Pi_{1} = \exp (-hw ) p$."
     assert prose("Simo and Wong's ALGO_1") == r"Simo and Wong's ALGO\_1"
+
+
+def test_formulas_in_a_row_may_part_at_the_end_of_a_line():
+    assert prose("J1 = tr(A, B), h^2: x_1 only") == r"$J_{1} = \operatorname{tr} (A , B )$, $h^{2}$: $x_{1}$ only"
 
 
 def test_lines_are_aligned_and_long_ones_broken():

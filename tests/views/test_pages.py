@@ -3,6 +3,8 @@
 import pytest
 
 import polhode as ph
+from polhode.testbench.certificate.certificate import Certificate
+from polhode.views.certificate import certificate_notes
 from polhode.views.page import MOST_OF_A_CARD, page, table
 from tests.support.browser import chromium, opened
 
@@ -38,5 +40,16 @@ def test_a_wide_table_scrolls_and_says_so(browser, tmp_path):
     with opened(browser, file.as_uri(), 390) as small:
         assert small.evaluate("document.documentElement.scrollWidth") <= 390
         assert "scrolls" in small.evaluate("getComputedStyle(document.querySelector('.wide'), '::before').content")
-        small.evaluate("document.querySelector('.wide').scrollLeft = 300")
+        faded = "getComputedStyle(document.querySelector('.wide')).getPropertyValue('--goes-on')"
+        small.wait_for_function(f"{faded} === '64px'")  # a number at the edge is not taken for a shorter one
+        small.evaluate("document.querySelector('.wide').scrollLeft = 10_000")
         assert small.locator("td.name").bounding_box()["x"] >= 0  # the first column stays
+        small.wait_for_function(f"{faded} === '0px'")
+    with opened(browser, file.as_uri(), 1280) as wide:
+        assert wide.evaluate("getComputedStyle(document.querySelector('.wide')).maskImage") == "none"
+
+
+def test_a_certificate_says_what_is_wrong_before_what_was_left_out():
+    c = Certificate("M", "function", {}, "M is M.", diagnosis=("A sign is wrong.",), kin="This is N.", version="1")
+    said = [note.split()[0] for note in certificate_notes(c)]
+    assert said == ["This", "A", "Not", "By"]

@@ -78,8 +78,8 @@ def saccon_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, 
         Pi0 = dexp_x^-T J x/h - h/2 [dexp_{x/2} dexp_x^-1]^T T                    implicit in x and the torque
         Pi1 = dexp_{-x}^-T J x/h + h/2 [dexp_{-x/2} dexp_{-x}^-1]^T T,      Q1 = Q0 exp(x)
 
-    Transposed, the brackets are I + hat(y) and I - hat(y), y = tan(|x|/4) x/|x|, for as functions of z = hat(x)
-    2/(1 + exp(-z/2)) = 1 + tanh(z/4). So the momentum is kicked by h/2 (T + y x T), rotated, and kicked by
+    Transposed, the brackets are I + hat(y) and I - hat(y), y = tan(|x|/4) x/|x|: they are functions of z = hat(x),
+    and 2/(1 + exp(-z/2)) is 1 + tanh(z/4). So the momentum is kicked by h/2 (T + y x T), rotated, and kicked by
     h/2 (T - y x T). Variational, so symplectic with any potential, with spatial and vertical momentum exact;
     symmetric since L_d is; energy within O(h^2) without drift. Free, it is HP-EXP.
 

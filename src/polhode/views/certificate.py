@@ -49,13 +49,16 @@ def certificate_table(c: Any, how: bool = False) -> Any:
 
 
 def certificate_notes(c: Any) -> Any:
-    """Sentences below the table: contradicted claims, kin, and what the failures point to."""
+    """Sentences below the table: contradicted claims, kin, what the failures point to; what was left out comes last."""
     notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
-    if c.not_measured:
-        notes.append(f"Not measured of a {c.form} like this: {'; '.join(BY_KEY[key].title for key in c.not_measured)}.")
     if c.kin and c.kin not in c.diagnosis:
         notes.append(c.kin)
-    return [*notes, *c.diagnosis, *_made(c)]
+    return [*notes, *c.diagnosis, *_left_out(c), *_made(c)]
+
+
+def _left_out(c: Any) -> list[str]:
+    titles = "; ".join(BY_KEY[key].title for key in c.not_measured)
+    return [f"Not measured of a {c.form} like this: {titles}."] if titles else []
 
 
 def certificate_card(c: Any) -> Any:
