@@ -4,16 +4,19 @@ Coordinates that the user gave as numbers are stored with the plan. Those that a
 that the task of a chunk draws and stores its own: no single process makes ten million draws.
 """
 
+import contextlib
 import functools
 import hashlib
 import importlib
 import pathlib
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import FileError, InputError
 from polhode.runs.sweeps.axes import DATA, Axis
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.plan import Plan
@@ -27,6 +30,9 @@ COMPONENTS = {
 }
 MOST_IN_A_CHUNK = 65536
 """Numbers of a coordinate that the user gave."""
+
+COMPRESSOR: dict[str, Any] = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
+"""How chunks are compressed, as Zarr (version 3) writes it down."""
 
 
 def needs(module: str) -> Any:
@@ -81,6 +87,7 @@ def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str
         chunks=chunks,
         dtype=dtype,
         fill_value=fill,
+        compressors=[COMPRESSOR],
         dimension_names=dims,
         chunk_key_encoding={"name": "default", "separator": "."},  # files, no folders: to make those takes longer
         overwrite=True,
@@ -101,17 +108,14 @@ def _name(plan: Plan, axis: Axis, data: str) -> str:
 def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray]) -> dict[str, str]:
     """Store the variables of a chunk and what was drawn for it, `status` last; returns {file: checksum}."""
     stored = _opened(str(path), (path / ".polhode" / "plan.json").stat().st_mtime_ns)
-    block, counts = plan.block(index), plan.counts
-    places = tuple(int(k) for k in np.unravel_index(index, counts))
+    block, places = plan.block(index), plan.places(index)
     sums: dict[str, str] = {}
     for k, data in _drawn(plan, index):
         axis = plan.grid.axes[k]
         name = _name(plan, axis, data)
-        stored[name][block[k]] = axis.part(data, block[k])
-        sums |= _summed(path, stored[name], name, places[k : k + 1])
+        sums |= _stored(path, stored[name], name, places[k : k + 1], axis.part(data, block[k]))
     for name in (*(n for n in values if n != "status"), "status"):
-        stored[name][block] = values[name]
-        sums |= _summed(path, stored[name], name, places)
+        sums |= _stored(path, stored[name], name, places, values[name])
     return sums
 
 
@@ -121,29 +125,66 @@ def names(plan: Plan, index: int) -> set[str]:
     return drawn | set(plan.kept.variables(1))
 
 
-def checksum(file: pathlib.Path) -> str:
-    """The checksum of a file."""
-    return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+def checksum(content: bytes) -> str:
+    """The checksum of the content of a file."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _drawn(plan: Plan, index: int) -> Iterator[tuple[int, str]]:
     """(axis, name) of all draws that a chunk stores; of chunks that share a stretch of an axis, the first does it."""
-    places = np.unravel_index(index, plan.counts)
+    places = plan.places(index)
     for k, axis in enumerate(plan.grid.axes):
         if not any(place for j, place in enumerate(places) if j != k):
             yield from ((k, data) for data, values in axis.values.items() if isinstance(values, Draws))
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What an array of the store says of its chunks."""
+
+    chunk: tuple[int, ...]
+    empty: Any
+    compress: Callable[[np.ndarray], bytes]
+
+
 @functools.lru_cache(maxsize=4)
-def _opened(path: str, written: int) -> dict[str, Any]:
-    """The arrays of a store by name, opened once in a process; `written` is when its plan was written."""
-    zarr = needs("zarr")
-    with zarr.config.set({"array.write_empty_chunks": True}):  # a file for every chunk, so that each has a checksum
-        return dict(zarr.open_group(path, mode="r+", zarr_format=3).arrays())
+def _opened(path: str, written: int) -> dict[str, Stored]:
+    """The arrays of a store by name, read once in a process; `written` is when its plan was written."""
+    zarr, numcodecs = needs("zarr"), needs("numcodecs")
+    stored = {}
+    for name, array in zarr.open_group(path, mode="r", zarr_format=3).arrays():
+        if [codec.to_dict() for codec in array.compressors] != [COMPRESSOR]:
+            raise FileError(f"The array {name} of {path} is compressed in another way than a sweep does it.")
+        compress = numcodecs.Zstd(**COMPRESSOR["configuration"]).encode
+        stored[name] = Stored(array.chunks, array.fill_value, compress)
+    return stored
 
 
-def _summed(path: pathlib.Path, array: Any, name: str, places: tuple[int, ...]) -> dict[str, str]:
-    """The file in which Zarr keeps a chunk of an array, and its checksum."""
-    rest = array.ndim - len(places)
-    file = f"{name}/" + ".".join(("c", *map(str, places), *("0",) * rest))
-    return {file: checksum(path / file)}
+def _stored(
+    path: pathlib.Path, array: Stored, name: str, places: tuple[int, ...], values: np.ndarray
+) -> dict[str, str]:
+    """Write the file of a chunk as Zarr does, filled up at the edge of the array; returns {file: checksum}.
+
+    Zarr's own way goes through an event loop in another thread, several times for each array: most of a small task.
+    """
+    dtype = values.dtype.newbyteorder("<")
+    whole = np.ascontiguousarray(values, dtype)
+    if whole.shape != array.chunk:
+        whole = np.full(array.chunk, array.empty, dtype)
+        whole[tuple(map(slice, values.shape))] = values
+    file = f"{name}/" + ".".join(("c", *map(str, places), *("0",) * (len(array.chunk) - len(places))))
+    content = bytes(array.compress(whole))
+    replace(path / file, content)
+    return {file: checksum(content)}
+
+
+def replace(file: pathlib.Path, content: bytes) -> None:
+    """Write a file under another name and rename it: whoever reads finds the old one or the new one, never a part."""
+    new = file.with_name(f".{file.name}.{secrets.token_hex(8)}.partial")
+    try:
+        new.write_bytes(content)
+        new.replace(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise

@@ -215,7 +215,7 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, remains: 
     place = pathlib.Path(os.path.abspath(path))  # workers may be in other folders
     try:
         store.create(path, plan)
-        todo = [i for i in range(plan.count) if not store.is_done(path, plan, i)]
+        todo = store.missing(path, plan)
         lost: dict[int, str] = {}
         stopped = ""
         if todo:
