@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError, InputError
+from polhode.physics.problem import Problem
 from polhode.runs.sweeps.axes import DATA, Axis
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.plan import Plan
@@ -49,16 +50,16 @@ def needs(module: str) -> Any:
 
 
 def create(path: pathlib.Path, plan: Plan) -> None:
-    """Make all arrays, empty, and fill in the times and the coordinates that were given."""
+    """Make all arrays, empty, and fill in the times and the coordinates that were given; leave those that are whole."""
     group = needs("zarr").open_group(str(path), mode="a", zarr_format=3)
     grid, times = plan.grid, plan.times()
     samples = 0 if times is None else len(times)
     for name, v in plan.kept.variables(samples).items():
         dims, shape, chunks = (*grid.names, *v.dims), (*grid.shape, *v.shape), (*plan.chunks, *v.shape)
-        _array(group, name, dims, shape, chunks, v.dtype, v.empty)
-    group["status"].attrs["flags"] = "; ".join(f"{k} {words}" for k, words in STATUS.items())
+        about = {"flags": "; ".join(f"{k} {words}" for k, words in STATUS.items())} if name == "status" else {}
+        _array(group, name, dims, shape, chunks, v.dtype, v.empty, about)
     if times is not None:
-        _array(group, "t", ("t",), times.shape, times.shape, "f8", np.nan)[...] = times
+        _array(group, "t", ("t",), times.shape, times.shape, "f8", np.nan, {}, times)
     for axis, chunk in zip(grid.axes, plan.chunks):
         for data in axis.values:
             if data != "method":  # their names are in the plan: Zarr has no text that all readers share
@@ -73,18 +74,28 @@ def _coordinate(group: Any, plan: Plan, axis: Axis, data: str, chunk: int) -> No
     rest = numbers.shape[1:]
     dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
     chunks = (chunk if drawn else min(MOST_IN_A_CHUNK, axis.length), *rest)
-    array = _array(group, _name(plan, axis, data), dims, (axis.length, *rest), chunks, "f8", np.nan)
-    array.attrs["given"] = 1
-    if not drawn:
-        array[...] = numbers
+    name, shape = coordinate_name(plan.problem, axis, data), (axis.length, *rest)
+    _array(group, name, dims, shape, chunks, "f8", np.nan, {"given": 1}, None if drawn else numbers)
 
 
-def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str, fill: float) -> Any:
-    chunks = tuple(max(1, c) for c in chunks)
-    return group.create_array(
+def _array(
+    group: Any,
+    name: str,
+    dims: Any,
+    shape: Any,
+    chunks: Any,
+    dtype: str,
+    fill: float,
+    about: dict[str, Any],
+    numbers: np.ndarray | None = None,
+) -> None:
+    """Make an array, with its numbers if it has them already; one that is there and is right is left alone."""
+    if _is_right(group, name, tuple(shape), numbers):
+        return
+    array = group.create_array(
         name,
         shape=shape,
-        chunks=chunks,
+        chunks=tuple(max(1, c) for c in chunks),
         dtype=dtype,
         fill_value=fill,
         compressors=[COMPRESSOR],
@@ -92,11 +103,24 @@ def _array(group: Any, name: str, dims: Any, shape: Any, chunks: Any, dtype: str
         chunk_key_encoding={"name": "default", "separator": "."},  # files, no folders: to make those takes longer
         overwrite=True,
     )
+    if about:
+        array.attrs.update(about)
+    if numbers is not None:
+        array[...] = numbers
 
 
-def _name(plan: Plan, axis: Axis, data: str) -> str:
+def _is_right(group: Any, name: str, shape: tuple[int, ...], numbers: np.ndarray | None) -> bool:
+    """Whether an array is there, in its shape and with its numbers; it may have been removed or damaged."""
+    try:
+        array = group[name]
+        return array.shape == shape and (numbers is None or np.array_equal(array[...], numbers, equal_nan=True))
+    except Exception:  # whatever Zarr raises when it is not there or cannot be read
+        return False
+
+
+def coordinate_name(problem: Problem, axis: Axis, data: str) -> str:
     """The name of a coordinate; xarray refuses an array of several dimensions with the name of one of them."""
-    fields = plan.problem.fields
+    fields = problem.fields
     shapes = {} if fields is None else dict(zip(fields.names, fields.shapes))
     several = data in DATA or bool(shapes.get(data))
     return f"{data}_values" if several and data == axis.name else data
@@ -112,7 +136,7 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
     sums: dict[str, str] = {}
     for k, data in _drawn(plan, index):
         axis = plan.grid.axes[k]
-        name = _name(plan, axis, data)
+        name = coordinate_name(plan.problem, axis, data)
         sums |= _stored(path, stored[name], name, places[k : k + 1], axis.part(data, block[k]))
     for name in (*(n for n in values if n != "status"), "status"):
         sums |= _stored(path, stored[name], name, places, values[name])
@@ -121,7 +145,7 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
 
 def names(plan: Plan, index: int) -> set[str]:
     """The names of the arrays to which the task of a chunk writes."""
-    drawn = {_name(plan, plan.grid.axes[k], data) for k, data in _drawn(plan, index)}
+    drawn = {coordinate_name(plan.problem, plan.grid.axes[k], data) for k, data in _drawn(plan, index)}
     return drawn | set(plan.kept.variables(1))
 
 

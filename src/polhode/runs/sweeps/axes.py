@@ -127,6 +127,8 @@ def _axis(problem: Problem, name: Any, values: Any) -> Axis:
     if not isinstance(name, str) or not name.isidentifier():
         raise InputError(f"{one_line(name)} cannot be the name of an axis: it must be a Python name.")
     if isinstance(values, Draws):
+        if name in ("method", "h"):
+            raise InputError(f"{name} is the name of an axis of {name}s, and draws are under it; give another name.")
         for data in values.of:
             _check_data(problem, data)
             _check_drawn(problem, values, data)

@@ -49,14 +49,12 @@ def drawn_block(draws: Draws, name: str, block: int) -> np.ndarray:
     """The numbers of a block, kept for a while: a task needs them twice, and small tasks share them."""
     stream = np.random.SeedSequence(draws.seed, spawn_key=(zlib.crc32(name.encode()), block))
     rng, how = np.random.Generator(np.random.Philox(stream)), draws.of[name]
-    if how == "uniform":
-        from scipy.spatial.transform import Rotation
-
-        matrices = Rotation.random(BLOCK, rng=rng).as_matrix()
-    elif hasattr(how, "rvs"):
-        matrices = _numbers(how.rvs(size=BLOCK, random_state=rng))
-    else:
-        matrices = _numbers(how(rng, BLOCK))
+    try:
+        matrices = _drawn(rng, how, name)
+    except InputError:
+        raise
+    except Exception as error:  # of the user's function
+        raise InputError(f"The draw of {name} raised {type(error).__name__}: {error}.") from error
     if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here their number leaves no doubt
         matrices = inputs.attitudes(matrices)
     if matrices.ndim == 0 or len(matrices) != BLOCK:
@@ -67,9 +65,15 @@ def drawn_block(draws: Draws, name: str, block: int) -> np.ndarray:
     return matrices
 
 
-def _numbers(drawn: Any) -> np.ndarray:
-    """What a draw gave, as numbers of our own; Rotations as matrices."""
-    return np.array(drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn, dtype=float)
+def _drawn(rng: np.random.Generator, how: Any, name: str) -> np.ndarray:
+    """A block of numbers, our own; Rotations as matrices."""
+    if how == "uniform":
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.random(BLOCK, rng=rng).as_matrix()
+    drawn = how.rvs(size=BLOCK, random_state=rng) if hasattr(how, "rvs") else how(rng, BLOCK)
+    drawn = drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn
+    return inputs.real_array(f"The draw of {name}", drawn, "a function that returns real numbers")
 
 
 @inputs.checked_call

@@ -9,6 +9,7 @@ A chunk counts as done when its note is there and the files have the checksums t
 another name and renamed, so a reader finds the old file or the new one, never a part.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -41,6 +42,8 @@ def create(path: pathlib.Path, plan: Plan) -> None:
     try:
         if (path / ".polhode" / "plan.json").exists():
             _check_same(path, about)
+            (path / ".polhode" / "done").mkdir(exist_ok=True)
+            arrays.create(path, plan)
             return
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FileError(f"{places.shown(path)} is there and is not the store of a sweep. Give another name as out.")
@@ -114,8 +117,15 @@ def _write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndar
 
 def missing(path: pathlib.Path, plan: Plan) -> list[int]:
     """The chunks that are not there, or not whole; of a new store of a million no file is looked for."""
-    noted = set(os.listdir(path / ".polhode" / "done"))
-    return [i for i in range(plan.count) if str(i) not in noted or not is_done(path, plan, i)]
+    there = noted(path)
+    return [i for i in range(plan.count) if str(i) not in there or not is_done(path, plan, i)]
+
+
+def noted(path: pathlib.Path) -> set[str]:
+    """The numbers of the chunks of which there are notes."""
+    with contextlib.suppress(FileNotFoundError):
+        return {name for name in os.listdir(path / ".polhode" / "done") if name.isdecimal()}
+    return set()
 
 
 def is_done(path: pathlib.Path, plan: Plan, index: int) -> bool:
