@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -15,11 +16,10 @@ THREADS = 12  # more than the tasks that would be handed out if a worker counted
 TOGETHER = threading.Barrier(THREADS)
 
 
-def cluster_of(workers):
+def cluster_of(workers, **more):
     """A cluster whose scheduler and workers are threads of this process: nothing has to start."""
-    return distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=THREADS, processes=False, dashboard_address=":0", silence_logs=50
-    )
+    made = {"threads_per_worker": THREADS, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
+    return distributed.LocalCluster(n_workers=workers, **made, **more)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,23 @@ def test_a_cluster_without_workers_is_told_of(monkeypatch):
             monkeypatch.setattr("polhode.inputs.warn", lambda text: told.append(text) or cluster.scale(1))
             assert [o.result for o in each(client, abs, 3)] == [0, 1, 2]  # elsewhere one may come, and comes
             assert len(told) == 1 and "wait until one comes" in told[0]
+
+
+def set_status(name, dask_worker):
+    dask_worker.status = distributed.Status[name]
+
+
+def test_workers_that_are_paused_are_told_of_and_waited_for(monkeypatch):
+    monkeypatch.setattr("polhode.runs.crews.dask_crew.ALONE", 0.1)
+    monkeypatch.setattr("polhode.runs.crews.dask_crew.LOOK_EVERY", 0.05)
+    with cluster_of(1, memory_limit=0) as cluster, distributed.Client(cluster) as client:  # nothing resumes it but us
+        client.run(set_status, "paused")
+        while client.sync(client.scheduler.ncores_running):
+            time.sleep(0.01)
+        told, resume = [], lambda: client.run(set_status, "running")
+        monkeypatch.setattr("polhode.inputs.warn", lambda text: told.append(text) or resume())
+        assert [o.result for o in each(client, abs, 3)] == [0, 1, 2]
+    assert len(told) == 1 and "1 are paused" in told[0]
 
 
 def test_a_client_that_is_closed_is_refused():

@@ -106,3 +106,27 @@ def test_certificates_of_many(pool):
         ph.certify(["ELN", "ELN"])
     with pytest.raises(ph.InputError, match="There is no 'RATTLE'"):
         both["RATTLE"]
+
+
+class Idle(concurrent.futures.Executor):
+    """An executor that takes tasks and begins none until it is told to."""
+
+    def __init__(self):
+        self.taken = []
+
+    def submit(self, function, *arguments):
+        self.taken.append((concurrent.futures.Future(), function, arguments))
+        return self.taken[-1][0]
+
+    def begin(self, *_):
+        for future, function, arguments in self.taken:
+            future.set_result(function(*arguments))
+
+
+def test_an_executor_that_begins_nothing_is_told_of_and_waited_for(monkeypatch):
+    idle, told = Idle(), []
+    monkeypatch.setattr("polhode.runs.crews.crew.LOOK_EVERY", 0.01)
+    monkeypatch.setattr("polhode.runs.crews.crew.ALONE", 0.05)
+    monkeypatch.setattr("polhode.inputs.warn", lambda text: told.append(text) or idle.begin())
+    assert [o.result for o in crew(idle).each(abs, [(-1,), (-2,)])] == [1, 2]
+    assert len(told) == 1 and "begun none of 2 tasks" in told[0]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -240,6 +241,46 @@ def test_what_is_missing_or_damaged_is_computed_again(store, tmp_path):
     assert bytes_of(path) == bytes_of(store)
 
 
+def remove(path):
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+@pytest.mark.parametrize(
+    "part", ["Q_final", "Q_final/zarr.json", "Omega0_values", "Omega0_values/c.0.0", "status/c.0.0", ".polhode/done"]
+)
+def test_what_was_removed_comes_back(part, store, tmp_path):
+    path = tmp_path / "s.zarr"
+    shutil.copytree(store, path)
+    remove(path / part)
+    (path / ".polhode" / "done").mkdir(exist_ok=True)
+    (path / ".polhode" / "done" / "nonsense").touch()  # is no chunk
+    s = ph.sweep.resume(path)
+    assert s.attrs["chunks_done"] == s.attrs["chunks"]
+    remove(path / ".polhode" / "done" / "nonsense")
+    assert bytes_of(path) == bytes_of(store)
+
+
+def test_chunks_are_written_as_zarr_writes_them(store, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    ours = zarr.open_group(str(store), mode="r")
+    with zarr.config.set({"array.write_empty_chunks": True}):
+        theirs = zarr.open_group(str(shutil.copytree(store, tmp_path / "s.zarr")), mode="r+")
+        for name, array in ours.arrays():
+            for file in (tmp_path / "s.zarr" / name).glob("c.*"):
+                file.unlink()
+            theirs[name][...] = array[...]
+    assert bytes_of(tmp_path / "s.zarr") == bytes_of(store)
+
+
+def test_bodies_that_are_not_finite_have_no_speed(tmp_path):
+    starts = np.vstack([STARTS[:2], [[np.inf] * 3], [[1e300] * 3], [[np.nan] * 3]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        s = swept(tmp_path / "s.zarr", over={"Omega0": starts})
+        assert s.status.values.tolist() == [0, 0, 2, 1, 2]
+        assert (swept(tmp_path / "n.zarr", over={"Omega0": starts[4:]}).status == 2).all()
+
+
 def test_another_plan_on_the_same_store_is_refused(store, tmp_path):
     before = bytes_of(store)
     for more, word in (({"h": 0.01}, "differs in h"), ({"over": {"Omega0": STARTS}}, "axis inertia")):
@@ -315,6 +356,16 @@ BAD = {
     "a free method": ({"method": "LIEMID"}, "free body only"),
     "crossings": ({"crossings": 3}, "goes with events"),
     "an event": ({"events": {"at noon": level}}, "Python name"),
+    "draws that are no methods": ({"over": {"method": ph.draws(3, rng=1, Omega0=normal)}}, "give another name"),
+    "the name of a coordinate": (
+        {"over": {"inertia": INERTIAS, "inertia_values": ph.draws(3, rng=1, Omega0=normal)}},
+        "inertia_values is the name of an axis and of a part",
+    ),
+    "a draw that raises": (
+        {"over": {"d": ph.draws(3, rng=1, Omega0=lambda rng, n: 1 / 0)}},
+        "raised ZeroDivisionError",
+    ),
+    "a complex draw": ({"over": {"d": ph.draws(3, rng=1, Omega0=lambda rng, n: 1j * normal(rng, n))}}, "real numbers"),
     "a name": ({"over": {"status": ph.draws(3, rng=1, Omega0=normal)}}, "rename the axis"),
 }
 
@@ -390,6 +441,21 @@ def test_an_executor_that_broke_is_told(store, tmp_path):
 
     with pytest.raises(ph.RunError, match=r"executor broke.*make a new one.*resume goes on"):
         swept(tmp_path / "s.zarr", workers=Broken())
+
+
+def test_an_executor_that_is_none_is_told(tmp_path):
+    class Refuses(concurrent.futures.Executor):
+        def submit(self, function, *arguments):
+            raise ValueError("not today")
+
+    class Promises(concurrent.futures.Executor):
+        def submit(self, function, *arguments):
+            return 5
+
+    with pytest.raises(ph.RunError, match=r"takes no work: ValueError: not today.*resume goes on"):
+        swept(tmp_path / "s.zarr", workers=Refuses())
+    with pytest.raises(ph.InputError, match="gave 5; it must give a Future"):
+        swept(tmp_path / "s.zarr", workers=Promises())
 
 
 def test_progress_tells_of_failures(tmp_path, monkeypatch):

@@ -4,12 +4,16 @@ A task whose worker died is tried again, three times in all; a task that raised 
 """
 
 import concurrent.futures as futures
+import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+import queue
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.errors import InputError, RunError
+from polhode import inputs
+from polhode.errors import InputError, RunError, one_line
 
 TRIES = 3
 """How often a task is begun whose workers die."""
@@ -17,6 +21,11 @@ TRIES = 3
 AHEAD = 4
 """Tasks handed out for each worker beyond the one that it has: enough to keep it busy, few enough to stop at once."""
 
+LOOK_EVERY = 1.0
+"""Seconds after which we look whether anybody works, if no task has ended."""
+
+ALONE = 60.0
+"""Seconds without anybody at work after which that is told."""
 
 GUARD = (
     'A program that starts processes needs its own work below `if __name__ == "__main__":`, as every program that uses '
@@ -79,30 +88,58 @@ class UsersExecutor:
     def each(self, task: Task, calls: Sequence[tuple[Any, ...]]) -> Outcomes:
         """Do all."""
         todo, running = list(range(len(calls)))[::-1], dict[futures.Future[Any], int]()
+        ended: queue.SimpleQueue[futures.Future[Any]] = queue.SimpleQueue()
         try:
             while todo or running:
                 while todo and len(running) < MOST_SUBMITTED:
                     k = todo.pop()
-                    running[self._submitted(task, *calls[k])] = k
-                for f in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
-                    outcome = outcome_of(running.pop(f), f)
-                    if isinstance(outcome.error, futures.BrokenExecutor):
-                        raise _broken(outcome.error) from outcome.error
-                    yield outcome
+                    f = self._submitted(task, *calls[k])
+                    running[f] = k
+                    f.add_done_callback(ended.put)
+                f = _next(ended, running)
+                outcome = outcome_of(running.pop(f), f)
+                if isinstance(outcome.error, futures.BrokenExecutor):
+                    raise _broken(outcome.error) from outcome.error
+                yield outcome
         finally:
             for f in running:
                 f.cancel()
 
     def _submitted(self, task: Task, *arguments: Any) -> futures.Future[Any]:
         try:
-            return self._executor.submit(task, *arguments)
+            future = self._executor.submit(task, *arguments)
         except futures.BrokenExecutor as error:
             raise _broken(error) from error
         except RuntimeError as error:  # "cannot schedule new futures after shutdown"
             raise InputError(f"The executor takes no work: {error}. Give one that is open.") from error
+        except Exception as error:  # of an executor that the user wrote
+            raise WorkersLost(f"The executor takes no work: {type(error).__name__}: {error}.") from error
+        if not isinstance(future, futures.Future):
+            raise InputError(f"submit of the executor gave {one_line(future)}; it must give a Future.")
+        return future
 
     def close(self) -> None:
         """It is the user's: nothing is ended."""
+
+
+def _next(
+    ended: "queue.SimpleQueue[futures.Future[Any]]", running: Collection[futures.Future[Any]]
+) -> futures.Future[Any]:
+    """The next that ends. An executor that begins none is told of, and waited for: it may have other work to do."""
+    since = time.monotonic()
+    while True:
+        try:
+            return ended.get(timeout=LOOK_EVERY)
+        except queue.Empty:
+            now = time.monotonic()
+        if any(f.running() for f in running):
+            since = now
+        elif now > since + ALONE:
+            since = math.inf
+            inputs.warn(
+                f"The executor has begun none of {len(running)} tasks for {ALONE:g} s. They wait until it does; Ctrl-C "
+                "ends this."
+            )
 
 
 def _broken(error: BaseException) -> WorkersLost:

@@ -12,19 +12,24 @@ from typing import Any
 
 from polhode import inputs
 from polhode.errors import InputError
-from polhode.runs.crews.crew import AHEAD, GUARD, TRIES, Outcome, Outcomes, Task, WorkersLost, processors
+from polhode.runs.crews.crew import (
+    AHEAD,
+    ALONE,
+    GUARD,
+    LOOK_EVERY,
+    TRIES,
+    Outcome,
+    Outcomes,
+    Task,
+    WorkersLost,
+    processors,
+)
 
 PATIENCE = 10.0
 """Seconds after which a cluster that does not open or does not close is given up."""
 
-LOOK_EVERY = 1.0
-"""Seconds after which the workers are counted again, which is a question to the scheduler."""
-
 SILENCE = 60.0
 """Seconds after which a scheduler that does not answer counts as lost."""
-
-ALONE = 60.0
-"""Seconds without any worker and any result after which that is told."""
 
 
 class Deserted(WorkersLost):

@@ -179,23 +179,21 @@ class Run:
             try:
                 return self._advance_blocks(steps, first, last)
             except Exception:  # of a user's function: these bodies leave the blocks, and run one by one at the end
-                width = self.way.width
-                leave = slice(first * width, last * width)
-                here = self.failed[leave] < 0
-                self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
+                self._leave(first, last)
                 return 0, None
 
-        firsts, iterations, met = range(0, self.blocks, group), 0, []
+        firsts, iterations, noted = range(0, self.blocks, group), 0, []
         self.before = self.failed.copy(), self.errors.copy()
         for k, took in enumerate(pool.map(task, firsts) if pool else map(task, firsts)):
             if took is None:
                 self.interrupted = True
                 return
             iterations += took[0]
-            met.append(took[1])
+            if took[1] is not None:
+                noted.append((firsts[k], min(firsts[k] + group, self.blocks), took[1]))
             tick(self.done * self.blocks + steps * min(self.blocks, (k + 1) * group))
-        for notes in filter(None, met):
-            self.watch.keep(*notes)
+        if noted:
+            self._look_at(noted, pool)
         saved = (self.every - self.left + steps) // self.every
         self.row += saved
         self.left += saved * self.every - steps
@@ -207,17 +205,39 @@ class Run:
             self.row = 0
 
     def _advance_blocks(self, steps: int, begin: int, end: int) -> tuple[int, Any]:
-        """Some blocks over some steps: the iterations, and what the watched functions did there."""
+        """Some blocks over some steps: the iterations, and the notes of steps in which an event may be."""
         if self.watch is None:
             return self._loop(steps, begin, end, self.states), None
         paper, count = self.watch.paper((end - begin) * self.way.width * steps)
         iterations = self._loop(steps, begin, end, self.states, paper, count)
-        table, ends, lost = self.watch.met(paper[: count[0]], self.failed)
-        for i, k in ends.items():
-            self.failed[i], self.errors[i] = k, ENDED
-        for i in lost:
-            self.failed[i], self.errors[i] = self.done, RAISED
-        return iterations, (table, ends)
+        return iterations, paper[: count[0]].copy() if count[0] else None
+
+    def _look_at(self, noted: list[tuple[int, int, np.ndarray]], pool: Any) -> None:
+        """What happened in the steps noted: (first block, last, notes), looked at together, as each look costs."""
+        parts = shared_out(noted, self.threads)
+        for found in pool.map(self._met, parts) if pool else map(self._met, parts):
+            for table, ends, lost in found:
+                for i, k in ends.items():
+                    self.failed[i], self.errors[i] = k, ENDED
+                for i in lost:
+                    self.failed[i], self.errors[i] = self.done, RAISED
+                self.watch.keep(table, ends)
+
+    def _met(self, noted: list[tuple[int, int, np.ndarray]]) -> list[Any]:
+        """What `Watch.met` finds in notes; where a user's function raises, their bodies leave the blocks."""
+        try:
+            return [self.watch.met(np.concatenate([notes for _, _, notes in noted]), self.failed)]
+        except Exception:
+            if len(noted) == 1:
+                self._leave(*noted[0][:2])
+                return []
+            return [found for one in noted for found in self._met([one])]
+
+    def _leave(self, first: int, last: int) -> None:
+        """Bodies of some blocks leave them, and run one by one at the end."""
+        leave = slice(first * self.way.width, last * self.way.width)
+        here = self.failed[leave] < 0
+        self.failed[leave][here], self.errors[leave][here] = self.done, RAISED
 
     def _loop(self, steps: int, begin: int, end: int, states: np.ndarray, *paper: Any) -> int:
         """Machine code: some blocks over some steps."""
@@ -264,6 +284,13 @@ class Run:
         if left and steps == self.n:
             self.done = steps
         return sentences
+
+
+def shared_out(noted: list[Any], threads: int) -> list[list[Any]]:
+    """Groups of notes for each thread, as many notes for one as for another, as far as whole groups go."""
+    sizes = np.cumsum([len(notes) for _, _, notes in noted])
+    places = np.searchsorted(sizes, sizes[-1] * np.arange(1, threads) / threads).tolist()
+    return [part for a, b in zip([0, *places], [*places, len(noted)]) if (part := noted[a:b])]
 
 
 def _untold(done: int, label: str | None = None) -> None:

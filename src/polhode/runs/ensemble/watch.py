@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.inputs.events import Events
 from polhode.integrators.method import Method
-from polhode.runs.between_steps.crossings import crossings_of_many
+from polhode.runs.between_steps.crossings import Changes, Many, crossings_of_many
 from polhode.runs.between_steps.machine_events import check_event
 from polhode.runs.between_steps.watched import Watched
 from polhode.runs.ensemble.bodies import Bodies
@@ -20,6 +20,9 @@ from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 
 LONGEST = 19
 """Numbers of a note: see ``machine.lanes.ensemble_watching``."""
+
+TOGETHER = 2048
+"""Notes looked at together: more make no look cheaper, and a function with kinks takes 34 kB for each."""
 
 
 class Watch:
@@ -99,7 +102,7 @@ class Watch:
             lost.update(body[which][~np.isfinite(states).all(axis=1)].tolist())
             return values
 
-        which, theta, way = crossings_of_many(g, notes[:, 3], notes[:, 4])
+        which, theta, way = _in_pieces(g, notes[:, 3], notes[:, 4])
         wanted = np.array([self.events.direction.get(name, 0) for name in self._names])[event[which]]
         which, theta, way = (x[(wanted == 0) | (wanted == way)] for x in (which, theta, way))
         which, theta, way = (
@@ -156,3 +159,14 @@ class Watch:
     def end_by_numbers(self, ended: np.ndarray) -> None:
         """Take back what `ended_as_numbers` gave."""
         self.ended = {i: self._names[k] for i, k in ended.tolist()}
+
+
+def _in_pieces(g: Many, first: np.ndarray, last: np.ndarray) -> list[np.ndarray]:
+    """``crossings_of_many``, some functions at a time."""
+    found = [Changes(np.empty(0, int), np.empty(0), np.empty(0, int))]
+    for k in range(0, len(first), TOGETHER):
+        piece = slice(k, k + TOGETHER)
+        own = lambda which, theta, k=k: g(which + k, theta)
+        which, theta, way = crossings_of_many(own, first[piece], last[piece])
+        found.append(Changes(which + k, theta, way))
+    return [np.concatenate(column) for column in zip(*found)]

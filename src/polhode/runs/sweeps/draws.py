@@ -4,6 +4,7 @@ The bodies are dealt out in blocks of a fixed size, and each block of each name 
 the same numbers in a sweep of a hundred and of ten million, whichever worker computes it and however it is cut.
 """
 
+import functools
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ BLOCK = 4096
 """Bodies that share a stream. Another number would change every draw."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draws:
     """n bodies with random numbers; `of` says by name how each is drawn."""
 
@@ -32,40 +33,47 @@ class Draws:
     def values(self, name: str, first: int, last: int) -> np.ndarray:
         """The numbers of bodies first to last - 1."""
         parts = [
-            self._block(name, b)[max(first - b * BLOCK, 0) : last - b * BLOCK]
+            drawn_block(self, name, b)[max(first - b * BLOCK, 0) : last - b * BLOCK]
             for b in range(first // BLOCK, -(-last // BLOCK))
         ]
-        return np.concatenate(parts) if parts else self._block(name, 0)[:0]
+        return np.concatenate(parts) if parts else drawn_block(self, name, 0)[:0]
 
     def pieces(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
         """All numbers of one name in pieces, each with the index of its first body."""
         for first in range(0, self.n, BLOCK):
             yield first, self.values(name, first, min(first + BLOCK, self.n))
 
-    def _block(self, name: str, block: int) -> np.ndarray:
-        stream = np.random.SeedSequence(self.seed, spawn_key=(zlib.crc32(name.encode()), block))
-        rng, how = np.random.Generator(np.random.Philox(stream)), self.of[name]
-        if how == "uniform":
-            from scipy.spatial.transform import Rotation
 
-            matrices = Rotation.random(BLOCK, rng=rng).as_matrix()
-        elif hasattr(how, "rvs"):
-            matrices = _numbers(how.rvs(size=BLOCK, random_state=rng))
-        else:
-            matrices = _numbers(how(rng, BLOCK))
-        if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here their number leaves no doubt
-            matrices = inputs.attitudes(matrices)
-        if matrices.ndim == 0 or len(matrices) != BLOCK:
-            raise InputError(
-                f"The draw of {name} gave numbers of shape {matrices.shape}; asked for n = {BLOCK} it must give as "
-                "many values, as lambda rng, n: rng.normal(size=(n, 3)) does."
-            )
-        return matrices
+@functools.lru_cache(maxsize=8)
+def drawn_block(draws: Draws, name: str, block: int) -> np.ndarray:
+    """The numbers of a block, kept for a while: a task needs them twice, and small tasks share them."""
+    stream = np.random.SeedSequence(draws.seed, spawn_key=(zlib.crc32(name.encode()), block))
+    rng, how = np.random.Generator(np.random.Philox(stream)), draws.of[name]
+    try:
+        matrices = _drawn(rng, how, name)
+    except InputError:
+        raise
+    except Exception as error:  # of the user's function
+        raise InputError(f"The draw of {name} raised {type(error).__name__}: {error}.") from error
+    if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here their number leaves no doubt
+        matrices = inputs.attitudes(matrices)
+    if matrices.ndim == 0 or len(matrices) != BLOCK:
+        raise InputError(
+            f"The draw of {name} gave numbers of shape {matrices.shape}; asked for n = {BLOCK} it must give as "
+            "many values, as lambda rng, n: rng.normal(size=(n, 3)) does."
+        )
+    return matrices
 
 
-def _numbers(drawn: Any) -> np.ndarray:
-    """What a draw gave, as numbers; Rotations as matrices."""
-    return np.asarray(drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn, dtype=float)
+def _drawn(rng: np.random.Generator, how: Any, name: str) -> np.ndarray:
+    """A block of numbers, our own; Rotations as matrices."""
+    if how == "uniform":
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.random(BLOCK, rng=rng).as_matrix()
+    drawn = how.rvs(size=BLOCK, random_state=rng) if hasattr(how, "rvs") else how(rng, BLOCK)
+    drawn = drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn
+    return inputs.real_array(f"The draw of {name}", drawn, "a function that returns real numbers")
 
 
 @inputs.checked_call

@@ -7,7 +7,7 @@ from typing import Any
 from polhode.errors import FileError, InputError
 from polhode.runs.files import places
 from polhode.runs.sweeps.arrays import needs
-from polhode.runs.sweeps.store import note_of
+from polhode.runs.sweeps.store import note_of, noted
 from polhode.shown import shown
 
 
@@ -28,7 +28,8 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
         s = s.assign_coords(method=[name for name, _ in axes["method"][1][1:]])
     s = s.set_coords([name for name, x in s.data_vars.items() if x.attrs.get("given")])
     s = s.transpose(*about["order"], ...)
-    count = len(list((path / ".polhode" / "done").iterdir()))
+    chunks = _chunks(about, s)
+    count = sum(int(name) < chunks for name in noted(path))
     s.attrs = {
         "store": str(path),
         "hash": about["hash"],
@@ -36,7 +37,7 @@ def opened(path: pathlib.Path, lost: dict[int, str] | None = None) -> Any:
         "method": about["method"] or "an axis",
         "h": about["h"] if about["h"] is not None else "the problem's, or an axis",
         "chunks_done": count,
-        "chunks": _chunks(about, s),
+        "chunks": chunks,
         "lost_chunks": json.dumps(lost or {}),  # as text, which netCDF takes
         "versions": json.dumps(about["versions"]),
     }
@@ -53,10 +54,10 @@ def in_memory(path: pathlib.Path, s: Any) -> Any:
 def failures(path: pathlib.Path) -> list[dict[str, Any]]:
     """The bodies that failed, from the notes of a store."""
     rows = []
-    for file in sorted((path / ".polhode" / "done").iterdir(), key=lambda f: (len(f.name), f.name)):
-        note = note_of(path, int(file.name)) if file.name.isdigit() else None
+    for chunk in sorted(map(int, noted(path))):
+        note = note_of(path, chunk)
         for body, step, sentence in (note or {}).get("failures", ()):
-            rows.append({"chunk": int(file.name), "body": body, "step": step, "sentence": sentence})
+            rows.append({"chunk": chunk, "body": body, "step": step, "sentence": sentence})
     return rows
 
 

@@ -21,7 +21,7 @@ from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import fingerprint
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import QUANTITIES
-from polhode.runs.sweeps.axes import Block, Grid
+from polhode.runs.sweeps.axes import Block, Grid, place_of
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.statistics import STATISTICS
 
@@ -134,6 +134,10 @@ class Plan:
     def bodies(self) -> int:
         """How many bodies there are in all."""
         return math.prod(self.grid.shape)
+
+    def places(self, index: int) -> tuple[int, ...]:
+        """Where a chunk is along each axis."""
+        return place_of(index, self.counts)
 
     def bodies_of(self, index: int) -> int:
         """How many bodies a chunk has."""

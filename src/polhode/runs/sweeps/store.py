@@ -14,7 +14,6 @@ import json
 import os
 import pathlib
 import pickle
-import secrets
 import shutil
 from typing import Any
 
@@ -43,6 +42,8 @@ def create(path: pathlib.Path, plan: Plan) -> None:
     try:
         if (path / ".polhode" / "plan.json").exists():
             _check_same(path, about)
+            (path / ".polhode" / "done").mkdir(exist_ok=True)
+            arrays.create(path, plan)
             return
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FileError(f"{places.shown(path)} is there and is not the store of a sweep. Give another name as out.")
@@ -54,9 +55,11 @@ def create(path: pathlib.Path, plan: Plan) -> None:
         try:
             (new / ".polhode" / "done").mkdir(parents=True)
             arrays.create(new, plan)
-            _replace(new / ".polhode" / "zarr.json", json.dumps(EMPTY_GROUP).encode())
-            _replace(new / ".polhode" / "plan", travelling)
-            _replace(new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode())
+            arrays.replace(new / ".polhode" / "zarr.json", json.dumps(EMPTY_GROUP).encode())
+            arrays.replace(new / ".polhode" / "plan", travelling)
+            arrays.replace(
+                new / ".polhode" / "plan.json", json.dumps({"hash": identity(about), **about}, indent=1).encode()
+            )
             _rename(new, path)
         finally:
             shutil.rmtree(new, ignore_errors=True)
@@ -109,7 +112,20 @@ def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarr
 def _write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray], failures: list[Any]) -> None:
     sums = arrays.write(path, plan, index, values)
     note = {"checksums": sums, "failures": failures[:MOST_TOLD], "failed": len(failures)}
-    _replace(path / ".polhode" / "done" / str(index), json.dumps(note, sort_keys=True).encode())
+    arrays.replace(path / ".polhode" / "done" / str(index), json.dumps(note, sort_keys=True).encode())
+
+
+def missing(path: pathlib.Path, plan: Plan) -> list[int]:
+    """The chunks that are not there, or not whole; of a new store of a million no file is looked for."""
+    there = noted(path)
+    return [i for i in range(plan.count) if str(i) not in there or not is_done(path, plan, i)]
+
+
+def noted(path: pathlib.Path) -> set[str]:
+    """The numbers of the chunks of which there are notes."""
+    with contextlib.suppress(FileNotFoundError):
+        return {name for name in os.listdir(path / ".polhode" / "done") if name.isdecimal()}
+    return set()
 
 
 def is_done(path: pathlib.Path, plan: Plan, index: int) -> bool:
@@ -121,7 +137,7 @@ def is_done(path: pathlib.Path, plan: Plan, index: int) -> bool:
         sums = note["checksums"]
         if {file.split("/")[0] for file in sums} != arrays.names(plan, index):
             return False
-        return all(arrays.checksum(path / file) == sum_ for file, sum_ in sums.items())
+        return all(arrays.checksum((path / file).read_bytes()) == sum_ for file, sum_ in sums.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -139,17 +155,6 @@ def tidy(path: pathlib.Path) -> None:
     """Remove what killed writers left, once all chunks are there."""
     for file in path.rglob("*.partial"):
         file.unlink(missing_ok=True)
-
-
-def _replace(file: pathlib.Path, content: bytes) -> None:
-    new = file.with_name(f".{file.name}.{secrets.token_hex(8)}.partial")
-    try:
-        new.write_bytes(content)
-        new.replace(file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            new.unlink()
-        raise
 
 
 def _check_same(path: pathlib.Path, about: dict[str, Any], stored: dict[str, Any] | None = None) -> None:

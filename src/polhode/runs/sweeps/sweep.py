@@ -22,6 +22,7 @@ from polhode.runs.crews.workers import Crew, asked, crew
 from polhode.runs.files import places
 from polhode.runs.progress import bar
 from polhode.runs.sweeps import store, tasks
+from polhode.runs.sweeps.arrays import coordinate_name
 from polhode.runs.sweeps.axes import check_bodies
 from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
@@ -183,15 +184,18 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
         )
     times = rough.times()
     samples = 0 if times is None else len(times)
-    _check_names(axes, kept.variables(samples))
+    _check_names(body, axes, kept.variables(samples))
     _check_runs(body, axes, method_used, [rough.steps(one) for one in every_h])
     return Plan(body, method_used, step, t_end, steps, axes, kept, chosen_chunks(axes, kept, samples, most, chunk))
 
 
-def _check_names(axes: Any, variables: Any) -> None:
+def _check_names(body: Any, axes: Any, variables: Any) -> None:
     """Refuse an axis with the name of a part of the result."""
     varied = {data for axis in axes.axes for data in (axis.name, *axis.values)}
-    twice = sorted(varied & {*variables, "t", "space", "body_axis", "crossing"})
+    given = [(axis.name, coordinate_name(body, axis, data)) for axis in axes.axes for data in axis.values]
+    names = [*{axis.name for axis in axes.axes}, *(name for own, name in given if name != own)]
+    taken = {*variables, "t", "space", "body_axis", "crossing"} | {name for name in names if names.count(name) > 1}
+    twice = sorted(varied & taken)
     if twice:
         raise InputError(f"{', '.join(twice)} is the name of an axis and of a part of the result; rename the axis.")
 
@@ -215,7 +219,7 @@ def _run(path: pathlib.Path, plan: Plan, workers: Any, progress: bool, remains: 
     place = pathlib.Path(os.path.abspath(path))  # workers may be in other folders
     try:
         store.create(path, plan)
-        todo = [i for i in range(plan.count) if not store.is_done(path, plan, i)]
+        todo = store.missing(path, plan)
         lost: dict[int, str] = {}
         stopped = ""
         if todo:
@@ -296,6 +300,8 @@ def _tell_of_turns(plan: Plan) -> None:
     bodies = plan.grid.bodies(plan.block(0))
     if "Omega0" not in bodies:
         return
-    fastest = float(np.nanmax(np.linalg.norm(bodies["Omega0"], axis=-1)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        speeds = np.linalg.norm(bodies["Omega0"], axis=-1)
+    speeds[~np.isfinite(speeds)] = 0  # of those it is said that they cannot start, or fail
     steps = [h for axis in plan.grid.axes for h in axis.values.get("h", ())] or [plan.steps(plan.h)[0]]
-    turns.warn_of_bodies(f"{{}} of {plan.problem.name} turns", np.array([fastest]), max(steps, key=abs))
+    turns.warn_of_bodies(f"{{}} of {plan.problem.name} turns", speeds, max(steps, key=abs))
