@@ -20,13 +20,18 @@ from polhode.machine.pointers import F8, I64, address_of, entry_of, pointer
 WORD = 8  # bytes
 
 
-def held_call(dispatcher, arguments):
-    """call(): the function with these arguments, which must be of the types that it was compiled for."""
+def held_call(dispatcher, arguments, state):
+    """call(): the function with these arguments, which must be of the types that it was compiled for.
+
+    `state` is one of them, an array that each call finds as it is now.
+    """
     (compiled,) = dispatcher.overloads.values()
     kind = compiled.signature
     words = np.array([w for x, of in zip(arguments, kind.args, strict=True) for w in _words(x, of)], dtype=np.int64)
-    call = functools.partial(entry_of(_caller(kind)), address_of(dispatcher), _place(words))
-    call.holds = dispatcher, arguments, words  # as long as their addresses are used
+    begin = state.copy()
+    places = (address_of(dispatcher), _place(words), _place(state), _place(begin), len(state))
+    call = functools.partial(entry_of(_caller(kind)), *places)
+    call.holds = dispatcher, arguments, words, state, begin  # as long as their addresses are used
     return call
 
 
@@ -50,13 +55,25 @@ def _caller(kind):
     def make():
         function_at, read = pointer(kind), _reader(kind.args)
 
-        def call(function, place):
+        def call(function, place, state, begin, count):
+            now, then = numbers_at(state), numbers_at(begin)
+            for k in range(count):
+                now[k] = then[k]
             return function_at(function)(*read(place))
 
         return call
 
     name = f"held-{hashlib.sha256(str(kind).encode()).hexdigest()[:16]}"
-    return machine_code(make, kind.return_type(types.int64, types.int64), name)
+    return machine_code(make, kind.return_type(*[types.int64] * 5), name)
+
+
+@intrinsic
+def numbers_at(typing_context, address):
+    """The numbers at an address."""
+    kind = types.CPointer(F8)
+    return kind(address), lambda context, builder, signature, args: builder.inttoptr(
+        args[0], context.get_value_type(kind)
+    )
 
 
 def _reader(kinds):

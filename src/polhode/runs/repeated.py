@@ -81,15 +81,6 @@ class Kept:
         self.run = self.runner.from_start(self.n, self.times[2])
         return self.run
 
-    def fits(self, problem: Problem) -> bool:
-        """Whether all that the run depends on is what it was: numbers, and functions."""
-        a, b, c, d = self.now
-        try:
-            same = _BODY(problem.__dict__) == self.body  # the very same arrays
-        except ValueError:  # others
-            return False
-        return same and (a(), b(), c(), d()) == self.then and (self.lasting or self.runner.lasts(problem))
-
 
 class Calls(dict[tuple[Any, ...], list[Kept]]):
     """The calls kept for one problem: by their arguments a list with a Kept, which is empty while that runs."""
@@ -130,16 +121,17 @@ def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
         known_by = method if method.__class__ is str else id(method)
         # 1 and 1.0 are equal, and not both are a number of steps
         kinds = h.__class__, t_end.__class__, n_steps.__class__, save_every.__class__
-        key = known_by, h, t_end, n_steps, save_every, kinds, rest
+        key: Any = kinds, known_by, h, t_end, n_steps, save_every, rest
         if rest or others:
             key += (*others, *others.values(), *map(type, rest), *map(type, others.values()))
-        calls = _KEPT.get(id(problem))
+        calls: Any = _KEPT.get(id(problem))
         if calls is not None and calls.problem() is problem:
             try:
                 idle = calls.get(key)
             except TypeError:  # of an argument that cannot be looked up
                 idle = None
-            if idle and (found := again(problem, idle)) is not None:
+            found = again(problem, idle) if idle else None
+            if found is not None:
                 return found
         named = {"h": h, "t_end": t_end, "n_steps": n_steps, "save_every": save_every}
         keywords = {name: x for name, x in named.items() if x is not NOT_GIVEN} | others
@@ -173,7 +165,13 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
         kept = idle.pop()  # nobody else has it meanwhile
     except IndexError:
         return None
-    if not kept.fits(problem):
+    a, b, c, d = kept.now
+    try:
+        same = _BODY(problem.__dict__) == kept.body  # the very same arrays,
+    except ValueError:  # others
+        return None
+    same = same and (a(), b(), c(), d()) == kept.then  # and the same numbers in them
+    if not (same and (kept.lasting or kept.runner.lasts(problem))):
         return None
     run = kept.run or kept.first_run()
     begin = clock()

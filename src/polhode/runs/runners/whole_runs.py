@@ -30,12 +30,12 @@ def from_start(
     """
     from polhode.machine import entry_of, held_call
 
-    shape, numbers, begin = (-(-n // every), ROW), memoryview(state), memoryview(state.copy())
+    shape = -(-n // every), ROW
     if shape[0] > FEW:
-        entry = entry_of(loop)
+        entry, begin = entry_of(loop), state.copy()
 
         def long_run() -> tuple[Any, ...]:
-            table, numbers[:] = np.empty(shape), begin
+            table, state[:] = np.empty(shape), begin
             done = entry(*head, table, *tail)
             if done[LEFT] != every and done[STEPS] == n:
                 table[done[NEXT_ROW]] = last()
@@ -43,10 +43,9 @@ def from_start(
 
         return long_run
     table = np.empty(shape)
-    call, copied = held_call(loop, (*head, table, *tail)), table.tobytes
+    call, copied = held_call(loop, (*head, table, *tail), state), table.tobytes
 
     def run() -> tuple[Any, ...]:
-        numbers[:] = begin
         done = call()
         if done[LEFT] != every and done[STEPS] == n:
             table[done[NEXT_ROW]] = last()
