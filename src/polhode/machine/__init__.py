@@ -36,6 +36,7 @@ FACE = {
     "series_addresses": "taylor.objects:addresses",  # where the recurrences of a torque begin
     "series_width": "taylor.places:width",  # numbers that they need for an order
     "entry_of": "pointers:entry_of",  # a loop, to be called with arguments that are known to be of its types
+    "held_call": "held_calls:held_call",  # a loop with arguments that stay where they are, called without any
     # ---- types of functions, and of lanes
     "TORQUE": "compile:TORQUE",
     "MOMENT": "compile:MOMENT",  # a torque that depends on the velocity

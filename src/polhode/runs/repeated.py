@@ -4,27 +4,32 @@ A short run takes a few microseconds; checking every argument and making its run
 runner of a short, plain run is kept for its problem, by the arguments as they were given, and the next such call only
 runs it. What can change behind the names is asked each time: the arrays of the problem, and by ``KernelRunner.lasts``
 whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails, or that has
-something to warn of, goes the long way.
+something to warn of, goes the long way. What the Trajectory says is made when somebody looks: see `field`.
 """
 
 import functools
+import operator
+import struct
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeAlias
 
 import numpy as np
 
 from polhode.physics.problem import Problem
 from polhode.runs import turns
-from polhode.runs.results.columns import Columns
+from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of
 from polhode.runs.results.trajectory import Trajectory
+from polhode.runs.results.users_axes import FEW, ROW
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
+from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
 
 P = ParamSpec("P")
+Rows: TypeAlias = bytes | np.ndarray
+"""(q, Pi) of a run; bytes of a few."""
 
 MOST_KEPT = 16
 """Calls that are kept for one problem."""
@@ -38,104 +43,169 @@ PLAIN = frozenset((float, int, str, NoneType))
 OFFERED = "run_to_keep"
 """Where in its attributes a Trajectory that comes out of the long way has what may be kept of it."""
 
+ARRAYS = ("moments", "Omega0", "Q0", "axes")
+_BODY = operator.itemgetter(*ARRAYS, "parameters", "t0")
+"""All that a run depends on of the numbers of a problem; arrays can be written to."""
 
-@dataclass(frozen=True, slots=True)
+_ROW = struct.Struct(f"{ROW}d")
+
+_NEW, clock = object.__new__, time.perf_counter
+
+NOT_GIVEN: Any = type("NotGiven", (), {})()
+"""In place of an argument that was not given."""
+
+
 class Kept:
     """A runner without its problem, and the run it is for."""
 
-    runner: KernelRunner | TaylorRunner
-    run: Callable[[np.ndarray], tuple[Any, ...]]
-    given: Any  # the method as it was given, held so that nothing else has its id
-    integrator: Any
-    times: tuple[float, float, int, int]  # t0, h, every, n
-    body: tuple[Any, ...]  # see `_body`
-    start: tuple[np.ndarray, ...]  # Q0 and Omega0
-    follows: bool  # whether a step may turn the body as far as it likes
+    __slots__ = (
+        *("body", "follows", "given", "integrator", "lasting", "n", "now", "run", "runner", "then", "times"),
+        *("Omega0", "moments", "start"),
+    )
+
+    def __init__(self, problem: Problem, runner: Any, given: Any, integrator: Any, n: int, every: int, follows: bool):
+        self.runner: KernelRunner | TaylorRunner = runner
+        self.run: Callable[[], tuple[Any, ...]] | None = None  # made when it is first run again
+        self.given, self.integrator = given, integrator  # the method, held so that nothing else has its id
+        self.n, self.times = n, (runner.t0, runner.h, every, n)
+        self.body = _BODY(vars(problem))
+        self.now = tuple(x.tobytes for x in self.body[: len(ARRAYS)])
+        self.then = tuple(look() for look in self.now)
+        self.start = problem.Q0.copy(), problem.Omega0.copy()
+        self.moments, self.Omega0 = problem.moments.tolist(), problem.Omega0.tolist()
+        self.lasting = runner.lasting  # whether its functions cannot change
+        self.follows = follows  # whether a step may turn the body as far as it likes
+
+    def first_run(self) -> Callable[[], tuple[Any, ...]]:
+        """The run, when it is first made again."""
+        self.run = self.runner.from_start(self.n, self.times[2])
+        return self.run
 
 
-_KEPT: "weakref.WeakKeyDictionary[Problem, dict[tuple[Any, ...], Kept]]" = weakref.WeakKeyDictionary()
+class Calls(dict[tuple[Any, ...], list[Kept]]):
+    """The calls kept for one problem: by their arguments a list with a Kept, which is empty while that runs."""
+
+    def __init__(self, problem: Problem) -> None:
+        at = id(problem)
+        self.problem = weakref.ref(problem, lambda _: _KEPT.pop(at, None))
+
+    def keep(self, key: tuple[Any, ...], kept: Kept) -> None:
+        """Keep one more; the oldest goes."""
+        self.pop(key, None)
+        for old in list(self)[: max(0, len(self) + 1 - MOST_KEPT)]:
+            self.pop(old, None)
+        self[key] = [kept]
+
+
+_KEPT: dict[int, Calls] = {}
+"""By the id of a problem; what is kept goes when the problem goes."""
 
 
 def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
-    """The function, with the short way for calls that were made before."""
+    """The function `solve`, with the short way for calls that were made before.
 
-    @functools.wraps(solve)
-    def call(*arguments: P.args, **keywords: P.kwargs) -> Trajectory:
-        key = key_of(arguments, keywords)
-        if key is None:
-            result = solve(*arguments, **keywords)
-            vars(result).pop(OFFERED, None)
-            return result
-        problem: Any = arguments[0]
-        found = again(problem, key)
-        if found is not None:
-            return found
-        result = solve(*arguments, **keywords)
+    The most common keywords have names here: a dictionary of all would take as long as the rest of the short way.
+    """
+
+    def call(
+        problem: Any = NOT_GIVEN,
+        method: Any = NOT_GIVEN,
+        /,
+        *rest: Any,
+        h: Any = NOT_GIVEN,
+        t_end: Any = NOT_GIVEN,
+        n_steps: Any = NOT_GIVEN,
+        save_every: Any = NOT_GIVEN,
+        **others: Any,
+    ) -> Trajectory:
+        known_by = method if method.__class__ is str else id(method)
+        # 1 and 1.0 are equal, and not both are a number of steps
+        kinds = h.__class__, t_end.__class__, n_steps.__class__, save_every.__class__
+        key: Any = kinds, known_by, h, t_end, n_steps, save_every, rest
+        if rest or others:
+            key += (*others, *others.values(), *map(type, rest), *map(type, others.values()))
+        calls: Any = _KEPT.get(id(problem))
+        if calls is not None and calls.problem() is problem:
+            try:
+                idle = calls.get(key)
+            except TypeError:  # of an argument that cannot be looked up
+                idle = None
+            found = again(problem, idle) if idle else None
+            if found is not None:
+                return found
+        named = {"h": h, "t_end": t_end, "n_steps": n_steps, "save_every": save_every}
+        keywords = {name: x for name, x in named.items() if x is not NOT_GIVEN} | others
+        result = solve(*(x for x in (problem, method) if x is not NOT_GIVEN), *rest, **keywords)
         kept = vars(result).pop(OFFERED, None)
-        if kept is not None:
-            calls = _KEPT.setdefault(problem, {})
-            for old in list(calls)[: max(0, len(calls) + 1 - MOST_KEPT)]:
-                calls.pop(old, None)
-            calls[key] = kept
+        if kept is not None and is_plain(problem, method, (*rest, *keywords.values())):
+            calls_of(problem).keep(key, kept)
         return result
 
-    return call
+    return functools.wraps(solve)(call)
 
 
-def key_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...] | None:
-    """What a call is known by beside its problem; None if it is not plain, or its method is to be looked up anew."""
-    if len(arguments) < 2 or not isinstance(arguments[0], Problem):
-        return None
-    method = arguments[1]
-    if method.__class__ is not str:
-        method = id(method)
-    elif ":" in method:
-        return None
-    values = (*arguments[2:], *keywords.values())
-    kinds = (*map(type, values),)  # 1 and 1.0 are equal, and not both are a number of steps
-    return (method, values, kinds, *keywords) if PLAIN.issuperset(kinds) else None
+def is_plain(problem: Any, method: Any, values: tuple[Any, ...]) -> bool:
+    """Whether a call may be known by its arguments; not if it names a method that is to be looked up anew."""
+    if not isinstance(problem, Problem) or method is NOT_GIVEN or (method.__class__ is str and ":" in method):
+        return False
+    return PLAIN.issuperset(map(type, values))
 
 
-def again(problem: Problem, key: tuple[Any, ...]) -> Trajectory | None:
+def calls_of(problem: Problem) -> Calls:
+    """The calls kept for a problem."""
+    calls = _KEPT.get(id(problem))
+    if calls is None or calls.problem() is not problem:
+        calls = _KEPT[id(problem)] = Calls(problem)
+    return calls
+
+
+def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
     """The Trajectory of a call that was made before; None if it has to go the long way."""
-    calls = _KEPT.get(problem)
-    if calls is None or (kept := calls.pop(key, None)) is None:  # nobody else has it meanwhile
-        return None
-    runner = kept.runner
-    if _body(problem) != kept.body or not runner.lasts(problem):
-        return None
-    _, h, every, n = kept.times
-    rows = np.empty((-(-n // every), 7))
-    begin = time.perf_counter()
     try:
-        took, at, left, iterations, _ = kept.run(rows)
+        kept = idle.pop()  # nobody else has it meanwhile
+    except IndexError:
+        return None
+    a, b, c, d = kept.now
+    try:
+        same = _BODY(problem.__dict__) == kept.body  # the very same arrays,
+    except ValueError:  # others
+        return None
+    same = same and (a(), b(), c(), d()) == kept.then  # and the same numbers in them
+    if not (same and (kept.lasting or kept.runner.lasts(problem))):
+        return None
+    run = kept.run or kept.first_run()
+    begin = clock()
+    try:
+        rows, done = run()
     except Exception:  # of a function of the user's
         return None
-    seconds = time.perf_counter() - begin
-    if took < n:
+    seconds = clock() - begin
+    if done[STEPS] < kept.n or (not kept.follows and turns.is_too_far(largest_turn(kept, problem, rows))):
         return None
-    if left != every:  # the last state is kept whatever save_every is
-        rows[at] = runner.row()
-    columns = Columns(problem, rows, kept.times, kept.start)
-    turn = abs(h) * columns.fastest()
-    if not kept.follows and turns.is_too_far(turn):
-        return None
-    calls[key] = kept
-    stats = {
-        "n_steps": n,
-        "n_torque": runner.torques(n, iterations),
-        "n_iterations": iterations,
-        "compiled": True,
-        "interrupted": False,
-        "wall_time": seconds,
-        "largest_turn": turn,
-    }
-    attributes = {
+    idle.append(kept)
+    trajectory = _NEW(Trajectory)
+    trajectory.__dict__[MADE_BY] = field, problem, kept, rows, done[ITERATIONS], seconds
+    return trajectory
+
+
+def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, seconds: float) -> Any:
+    """A field of the Trajectory of a run that was made again, when somebody looks at it."""
+    if name in COLUMNS:
+        return _columns(kept, problem, rows).field(name)
+    if name == "stats":
+        return {
+            "n_steps": kept.n,
+            "n_torque": kept.runner.torques(kept.n, iterations),
+            "n_iterations": iterations,
+            "compiled": True,
+            "interrupted": False,
+            "wall_time": seconds,
+            "largest_turn": largest_turn(kept, problem, rows),
+        }
+    return {
         "problem": problem,
-        "method": runner.name,
-        "h": h,
-        "columns_of_run": columns,
-        "stats": stats,
+        "method": kept.runner.name,
+        "h": kept.times[1],
         "success": True,
         "message": "",
         "problem_name": problem.name,
@@ -146,8 +216,21 @@ def again(problem: Problem, key: tuple[Any, ...]) -> Trajectory | None:
         "events": {},
         "integrator": kept.integrator,
         "error_estimate": None,
-    }
-    return Trajectory.of_run(attributes)
+    }[name]
+
+
+def largest_turn(kept: Kept, problem: Problem, rows: Rows) -> float:
+    """How far the body turned in a step, at most."""
+    if isinstance(rows, bytes) and len(rows) <= FEW * _ROW.size:
+        fastest = fastest_of(kept.moments, kept.Omega0, _ROW.iter_unpack(rows))
+    else:
+        fastest = _columns(kept, problem, rows).fastest()
+    return abs(kept.times[1]) * fastest
+
+
+def _columns(kept: Kept, problem: Problem, rows: Rows) -> Columns:
+    table = np.frombuffer(rows).reshape(-1, ROW) if isinstance(rows, bytes) else rows
+    return Columns(problem, table, kept.times, kept.start)
 
 
 def offer(trajectory: Trajectory, given: Any, runner: Any, n: int, every: int, follows: bool) -> None:
@@ -156,16 +239,5 @@ def offer(trajectory: Trajectory, given: Any, runner: Any, n: int, every: int, f
     plain = runner.__class__ in (KernelRunner, TaylorRunner) and runner.is_compiled and n <= MOST_STEPS
     if not (plain and runner.again(problem, runner.h)):
         return
-    run, start = runner.from_start(n, every), (problem.Q0.copy(), problem.Omega0.copy())
     del runner.problem  # which would otherwise never be freed
-    times = runner.t0, runner.h, every, n
-    kept = Kept(runner, run, given, trajectory.integrator, times, _body(problem), start, follows)
-    vars(trajectory)[OFFERED] = kept
-
-
-def _body(problem: Problem) -> tuple[Any, ...]:
-    """All numbers of a problem that a run depends on, as values: arrays can be written to."""
-    return (
-        *(problem.moments.tobytes(), problem.Omega0.tobytes(), problem.Q0.tobytes(), problem.axes.tobytes()),
-        *(problem.parameters, problem.t0),
-    )
+    vars(trajectory)[OFFERED] = Kept(problem, runner, given, trajectory.integrator, n, every, follows)

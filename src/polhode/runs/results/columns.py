@@ -4,6 +4,7 @@ Making them takes longer than a short run, and of many runs only one column is w
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,14 @@ from polhode.runs.results.users_axes import FEW, attitudes, velocities_since
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
+
+
+MADE_BY = "columns_of_run"
+"""Where in its attributes a Trajectory has what makes those that it has not yet: a function, and what that is given
+beside the name."""
+
+
+COLUMNS = ("t", "Q", "Omega")
 
 
 class Columns:
@@ -31,6 +40,11 @@ class Columns:
         self._problem, self._rows, self._times = problem, rows, times
         self._Q0, self._Omega0 = start or (problem.Q0.copy(), problem.Omega0.copy())  # as they are now
 
+    def field(self, name: str) -> np.ndarray:
+        """One of COLUMNS."""
+        column: np.ndarray = getattr(self, name)()
+        return column
+
     def t(self) -> np.ndarray:
         """The times."""
         return times_of(*self._times, 0, len(self._rows))
@@ -47,15 +61,20 @@ class Columns:
         """The largest |Omega|."""
         if len(self._rows) > FEW:
             return turns.fastest(self.Omega())
-        I, J, K = self._problem.moments.tolist()
-        x, y, z = self._Omega0.tolist()
-        most = x * x + y * y + z * z
-        for _, _, _, _, a, b, c in self._rows.tolist():
-            x, y, z = a / I, b / J, c / K
-            square = x * x + y * y + z * z
-            if most < square < math.inf:
-                most = square
-        return math.sqrt(most)
+        return fastest_of(self._problem.moments.tolist(), self._Omega0.tolist(), self._rows.tolist())
+
+
+def fastest_of(moments: Sequence[float], Omega0: Sequence[float], rows: Iterable[Sequence[float]]) -> float:
+    """The largest |Omega| of a start and a few rows, as plain floats; the bits are those of arrays."""
+    I, J, K = moments
+    x, y, z = Omega0
+    most = x * x + y * y + z * z
+    for _, _, _, _, a, b, c in rows:
+        x, y, z = a / I, b / J, c / K
+        square = x * x + y * y + z * z
+        if most < square < math.inf:
+            most = square
+    return math.sqrt(most)
 
 
 def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> np.ndarray:
@@ -66,7 +85,7 @@ def times_of(t0: float, h: float, every: int, n: int, first: int, last: int) -> 
 
 
 class Made:
-    """A column: the instance's own if it has one, else made by the Columns of the run when it is first looked at.
+    """A field: the instance's own if it has one, else made when it is first looked at, by what is at MADE_BY.
 
     A descriptor without a setter: what is in the instance comes first.
     """
@@ -76,7 +95,8 @@ class Made:
 
     def __get__(self, trajectory: Any, kind: type) -> Any:
         if trajectory is None:
-            raise AttributeError(self._name)  # a field without a default
+            raise AttributeError(self._name)  # to a dataclass, a field without a default
         attributes = vars(trajectory)
-        attributes[self._name] = value = getattr(attributes["columns_of_run"], self._name)()
+        field, *facts = attributes[MADE_BY]
+        attributes[self._name] = value = field(self._name, *facts)
         return value

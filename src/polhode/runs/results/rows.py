@@ -10,7 +10,7 @@ from polhode.inputs import check_memory, warn
 from polhode.runs import turns
 from polhode.runs.files import netcdf_header
 from polhode.runs.files.netcdf import Store
-from polhode.runs.results.columns import Columns, times_of
+from polhode.runs.results.columns import MADE_BY, Columns, times_of
 from polhode.runs.results.energies import energies, momenta
 from polhode.runs.results.trajectory import FORMAT
 from polhode.runs.results.users_axes import ROW
@@ -55,7 +55,7 @@ class RowsInMemory:
         runner, rows = self._runner, self.table[: self.at]
         if runner.width == ROW:  # q, Pi: columns wait until they are looked at
             late = Columns(runner.problem, rows, (runner.t0, runner.h, self._every, self._n))
-            self._columns: dict[str, Any] = {"columns_of_run": late}
+            self._columns: dict[str, Any] = {MADE_BY: (late.field,)}
             return late.fastest()
         start, (Q, Omega) = runner.problem, runner.in_users_axes(rows)
         self._columns = {

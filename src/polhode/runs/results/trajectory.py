@@ -21,7 +21,7 @@ from polhode.runs.between_steps.dense import between
 from polhode.runs.files import places
 from polhode.runs.files.tables import columns, described, is_csv, write_csv
 from polhode.runs.results.attitudes import Attitudes
-from polhode.runs.results.columns import Made
+from polhode.runs.results.columns import MADE_BY, Made
 from polhode.runs.results.energies import energies, momenta
 from polhode.runs.results.quantities import Quantities
 from polhode.shown import shown
@@ -124,7 +124,7 @@ class Trajectory(Attitudes, Quantities, Travels):
 
     @classmethod
     def of_run(cls, attributes: dict[str, Any]) -> "Trajectory":
-        """From all its attributes, and Columns in place of t, Q and Omega (``columns.py``).
+        """From its attributes, and what makes those that are not among them when they are wanted (``columns.py``).
 
         What comes from a run needs no checks, and making it field by field would take as long as a short run.
         """
@@ -133,9 +133,9 @@ class Trajectory(Attitudes, Quantities, Travels):
         return self
 
     def _luggage(self) -> dict[str, Any]:
-        columns = {"t": self.t, "Q": self.Q, "Omega": self.Omega}
-        luggage = {**vars(self), **columns, "exception": self.exception and picklable(self.exception)}
-        luggage.pop("columns_of_run", None)
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        luggage = {**vars(self), **fields, "exception": self.exception and picklable(self.exception)}
+        luggage.pop(MADE_BY, None)
         return luggage
 
     def __repr__(self) -> str:
@@ -299,8 +299,8 @@ def given_trajectory(value: object) -> Trajectory:
     return value
 
 
-for _name in ("t", "Q", "Omega"):
-    setattr(Trajectory, _name, Made(_name))  # to type checkers they stay fields
+for _field in dataclasses.fields(Trajectory):
+    setattr(Trajectory, _field.name, Made(_field.name))  # to type checkers they stay fields
 
 
 def written(path: Any, write: Callable[[pathlib.Path], Any]) -> pathlib.Path:

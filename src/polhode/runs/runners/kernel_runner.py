@@ -1,6 +1,7 @@
 """Runs a method's kernel: as machine code, or as plain Python, bit for bit the same."""
 
 import array
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -17,9 +18,10 @@ from polhode.kernels.numbers import State
 from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
-from polhode.runs.results.users_axes import in_users_axes
+from polhode.runs.results.users_axes import ROW, in_users_axes
 from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.runners.step_failures import failure_of
+from polhode.runs.runners.whole_runs import from_start
 
 Watch: TypeAlias = Callable[..., tuple[Any, ...]]
 """watch(first, n, every, left, out, row, values): see ``between_steps/machine_events.py``."""
@@ -31,7 +33,7 @@ DOUBTS = 16
 class KernelRunner:
     """Runs a kernel step, as machine code or as plain Python."""
 
-    width = 7  # numbers in a row: q, Pi
+    width = ROW
     ended = ""  # by an event: see ``between_steps/watched.py``
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
     law = ""  # of a controller
@@ -60,7 +62,6 @@ class KernelRunner:
         self.raised: Exception | None = None
         self.is_compiled = False
         self._code: Code | None = None
-        self._lasting: bool | None = None  # whether what it runs cannot change; None: not asked yet
         earlier: Kept | None = None
         if survey is None and compiled is not False:
             entry = known(problem, self.method)
@@ -295,8 +296,6 @@ class KernelRunner:
 
     def again(self, problem: Problem, h: float) -> bool:
         """Begin anew; see ``Runner.again``."""
-        if self._lasting is None:
-            self._lasting = is_static(self.body[3][0]) and is_static(self.method.step)
         if not (self.is_compiled and problem.parameters == self.body[3][1]):
             return False
         first = (h, problem.t0, *problem.start())
@@ -307,30 +306,28 @@ class KernelRunner:
         self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
         return True
 
-    def from_start(self, n: int, every: int) -> Callable[[np.ndarray], tuple[Any, ...]]:
-        """run(out): all n steps from the start once more, as `advance` takes them; for a compiled run.
+    def from_start(self, n: int, every: int) -> Callable[[], tuple[Any, ...]]:
+        """run(): all n steps from the start once more, as `advance` takes them; for a compiled run.
 
         Whether the start and what is run are what they were is asked before: see `lasts`.
         """
-        from polhode.machine import entry_of
-
         assert self._code is not None
         q, Pi, tau, memory = self._first[1]
-        begin, code, loop = np.array((*q, *Pi, *tau, *memory)), self._code, entry_of(self._code.loop)
-        head = (*code.head, self.h, self.t0, 0, n, every, every)
+        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
+        head = (*code.head, self.h, self.t0, 0, n, every, every, numbers)
+        return from_start(code.loop, head, (0,), numbers, n, every, lambda: numbers[:ROW])
 
-        def run(out: np.ndarray) -> tuple[Any, ...]:
-            self._state, self._numbers = None, begin.copy()
-            return loop(*head, self._numbers, out, 0)
-
-        return run
+    @functools.cached_property
+    def lasting(self) -> bool:
+        """Whether what it runs cannot change."""
+        return is_static(self.body[3][0]) and is_static(self.method.step)
 
     def lasts(self, problem: Problem) -> bool:
         """Whether the functions that it runs, of a problem that starts where it did, are proved to be what they were.
 
         Those that may change were then also compared with their machine code from this start.
         """
-        if self._lasting:
+        if self.lasting:
             return True
         entry = known(problem, self.method)
         return entry is not None and entry[1].code is self._code and entry[1].compared == self._first[0][1:]

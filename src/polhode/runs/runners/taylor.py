@@ -15,6 +15,7 @@ from polhode.integrators.taylor import steps
 from polhode.physics.problem import Problem
 from polhode.runs.results.users_axes import in_users_axes
 from polhode.runs.runners.taylor_series import NAME, series_of
+from polhode.runs.runners.whole_runs import from_start
 
 FINEST = 1e-17
 """The smallest tolerance: the terms left out are then smaller than the rounding of those kept."""
@@ -168,10 +169,13 @@ class TaylorRunner:
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
         if self._row is None:
-            w, x, y, z, a, b, c, _ = self._end.tolist()
-            I, J, K = self._series.moments
-            self._row = (w, x, y, z, a * I, b * J, c * K)
+            self._row = self._at_end()
         return self._row
+
+    def _at_end(self) -> tuple[float, ...]:
+        w, x, y, z, a, b, c, _ = self._end.tolist()
+        I, J, K = self._series.moments
+        return w, x, y, z, a * I, b * J, c * K
 
     def row_of(self, Q: Any, Omega: Any) -> tuple[float, ...]:
         """The row of an attitude and a velocity in the user's axes."""
@@ -202,30 +206,27 @@ class TaylorRunner:
         self.h, self.t0 = h, problem.t0
         return True
 
-    def from_start(self, n: int, every: int) -> Callable[[np.ndarray], tuple[Any, ...]]:
-        """run(out): all n intervals from the start once more; see ``KernelRunner.from_start``."""
-        from polhode.machine import entry_of
-
+    def from_start(self, n: int, every: int) -> Callable[[], tuple[Any, ...]]:
+        """run(): all n intervals from the start once more; see ``whole_runs.py``."""
         assert self._first is not None
-        s, begin, loop, place = self._series, self._first[2], entry_of(self._loop), self._place
+        s, place = self._series, self._place
+        place[:] = self._first[2]
         # fmt: off
         head = (
             *s.code, s.data, self.order, self.method.tolerance, self._hides,
             self.h, self.t0, 0, n, every, every, place, self._work, self._table, self._looked,
         )
         # fmt: on
-        end, moments = self._end, s.moments
-
-        def run(out: np.ndarray) -> tuple[Any, ...]:
-            place[:], self._row = begin, None
-            done, row, left, expansions = loop(*head, out, 0, end, moments)
-            return done, row, left, expansions, 0.0
-
-        return run
+        return from_start(self._loop, head, (0, self._end, s.moments), place, n, every, self._at_end)
 
     def lasts(self, problem: Problem) -> bool:
         """Whether the torque is proved to be what it was; see ``KernelRunner.lasts``."""
-        return self._series.lasts or series_of(problem) is self._series
+        return self.lasting or series_of(problem) is self._series
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the torque cannot change."""
+        return self._series.lasts
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row a time h from here, without going there; None if it fails."""
