@@ -9,7 +9,7 @@ from polhode.inputs.numbers import real_array
 from polhode.inputs.principal import eigen
 from polhode.inputs.warning import warn
 
-LEAST, GREATEST = 1e-90, 1e90
+LEAST_MOMENT, GREATEST_MOMENT = 1e-90, 1e90
 """Moments beyond these leave no room for their cubes and inverses among floats; up to here scaling changes nothing."""
 
 
@@ -25,8 +25,8 @@ def principal_axes(label: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
         moments, axes = eigen(J / 2 + J.T / 2)
     if not (np.isfinite(moments) & (moments > 0)).all():
         raise InputError(f"The principal moments are {moments.tolist()}; all three must be positive and finite.")
-    if moments.min() < LEAST:
-        raise InputError(f"The principal moments are {moments.tolist()}; below {LEAST:g} choose a smaller unit.")
+    if moments.min() < LEAST_MOMENT:
+        raise InputError(f"The principal moments are {moments.tolist()}; below {LEAST_MOMENT:g} choose a smaller unit.")
     low, mid, high = np.sort(moments)
     if high > (low + mid) * (1 + 1e-12):
         warn(
@@ -49,6 +49,6 @@ def _array(label: str, value: Any) -> np.ndarray:
         raise InputError(f"{label} has shape {J.shape}; give {wanted}.")
     if not np.isfinite(J).all():
         raise InputError(f"{label} is {one_line(J.tolist())}; every entry must be finite.")
-    if np.abs(J).max() > GREATEST:
-        raise InputError(f"{label} is {one_line(J.tolist())}; beyond {GREATEST:g} choose a larger unit.")
+    if np.abs(J).max() > GREATEST_MOMENT:
+        raise InputError(f"{label} is {one_line(J.tolist())}; beyond {GREATEST_MOMENT:g} choose a larger unit.")
     return J

@@ -13,7 +13,7 @@ from polhode.kernels.rotations import exp, matrix
 ROTATION_TOLERANCE = 1e-8
 """How far Q0^T Q0 may be from the identity; what is left is removed."""
 
-LONGEST = 1e8
+LONGEST_VECTOR = 1e8
 """Radians of a rotation vector: a longer one leaves no digit of the attitude that is worth having."""
 
 
@@ -46,7 +46,7 @@ def rotation(label: str, value: Any) -> np.ndarray:
     if not np.isfinite(Q).all():
         raise InputError(f"{label} is {Q.tolist()}; every entry must be finite.")
     if Q.shape == (3,):
-        if np.abs(Q).max() > LONGEST:
+        if np.abs(Q).max() > LONGEST_VECTOR:
             raise InputError(f"{label} is {Q.tolist()}, a rotation vector; its length is in radians, at most 1e8.")
         ask_about_degrees(label, Q)
         return np.array(matrix(exp(tuple(Q.tolist())))).reshape(3, 3)

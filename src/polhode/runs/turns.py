@@ -13,7 +13,7 @@ from polhode.inputs import warn
 TOO_FAR = 1.5
 """Radians a step. Beyond it every method but an exact flow has errors of order one within a few steps."""
 
-FEW = 16
+FEW_ROWS = 16
 """Velocities below which plain floats are faster than arrays; the bits are the same."""
 
 _meant = contextvars.ContextVar("large steps are meant", default=False)
@@ -31,7 +31,7 @@ def on_purpose() -> Iterator[None]:
 
 def fastest(Omega: np.ndarray) -> float:
     """The largest |Omega| of a stack (..., 3), of those that are finite."""
-    if Omega.ndim == 2 and len(Omega) <= FEW:
+    if Omega.ndim == 2 and len(Omega) <= FEW_ROWS:
         return _longest(Omega.tolist())
     if Omega.shape == (3,):
         return _longest([Omega.tolist()])

@@ -28,10 +28,10 @@ SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 TASKS = 16
 """Tasks for each thread in a sweep, if there are blocks enough."""
 
-SLOW = 4e6
+FIRST_RATE = 4e6
 """Body-steps a second and thread, until the rate is measured."""
 
-LEAST = 64
+FEWEST_STEPS = 64
 """The fewest steps of a sweep: to load and store a state costs about one step."""
 
 SMALL = 20_000
@@ -143,7 +143,7 @@ class Run:
         ):
             try:
                 while self.done < self.n and (self.failed[:N] < 0).any() and not self.interrupted:
-                    steps = min(self.n - self.done, max(LEAST, int(SWEEP_SECONDS * rate * threads / N)))
+                    steps = min(self.n - self.done, max(FEWEST_STEPS, int(SWEEP_SECONDS * rate * threads / N)))
                     if self.sink is not None:
                         steps = min(steps, self.left + (len(self.out) - 1) * self.every)
                     clock = time.perf_counter()
@@ -167,7 +167,7 @@ class Run:
     def _group(self, steps: int, rate: float) -> int:
         """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
         few = -(-self.blocks // (TASKS * self.threads))
-        return max(1, min(few, int(TASK_SECONDS * (rate or SLOW) / (steps * self.way.width))))
+        return max(1, min(few, int(TASK_SECONDS * (rate or FIRST_RATE) / (steps * self.way.width))))
 
     def _sweep(self, steps: int, group: int, pool: Any, tick: Callable[[int], None], interrupt: Any) -> None:
         """Take all blocks over some steps, a group of blocks at a time; a sweep cut short by Ctrl-C does not count."""

@@ -18,7 +18,7 @@ from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.ensemble.events import Table
 from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 
-LONGEST = 19
+NUMBERS_OF_A_NOTE = 19
 """Numbers of a note: see ``machine.lanes.ensemble_watching``."""
 
 TOGETHER = 2048
@@ -77,7 +77,7 @@ class Watch:
 
     def paper(self, body_steps: int) -> tuple[np.ndarray, np.ndarray]:
         """A table with room for all notes of some steps, and their number; only what is written takes memory."""
-        return np.empty((body_steps * len(self._names), LONGEST)), np.zeros(1, dtype=np.int64)
+        return np.empty((body_steps * len(self._names), NUMBERS_OF_A_NOTE)), np.zeros(1, dtype=np.int64)
 
     def given(self, failed: np.ndarray, notes: np.ndarray, count: np.ndarray) -> tuple[Any, ...]:
         """The last arguments of the machine code."""

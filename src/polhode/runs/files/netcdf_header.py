@@ -25,7 +25,7 @@ CHANGES = ("success", "complete", "message", "stats", "checksum_end", "checksum_
 """Attributes that the checksum of the header leaves out."""
 AXES = b"xyz\0xyz\0"
 """The letters of the axes "space" and "body", which follow the header."""
-LONGEST = 1 << 20
+LONGEST_HEADER = 1 << 20
 OPEN = "This run did not end, or is still going on."
 
 
@@ -61,7 +61,7 @@ def encoded(attributes: Mapping[str, Any], fields: Fields, planned: int) -> byte
     head = netcdf_classic.encoded(dimensions, values, variables)
     header = netcdf_classic.decoded(head)
     at, length = header.places["checksum_header"]
-    if header.length > LONGEST:
+    if header.length > LONGEST_HEADER:
         raise FileError("The names of the problem and the method are too long for the header of a file: shorten them.")
     return head[:at] + _checksum_of(head, header) + head[at + length :]
 

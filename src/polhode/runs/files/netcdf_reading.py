@@ -19,7 +19,7 @@ WHEELS = {"wheel_axes": ("wheel", "body"), "wheel_inertia": ("wheel",)}
 def read(path: Any) -> Any:
     """The Dataset of a file that a run wrote, with what is missing said in its attributes; None for another file."""
     with open(path, "rb") as file:
-        head = file.read(netcdf_header.LONGEST)
+        head = file.read(netcdf_header.LONGEST_HEADER)
         if head[:4] != netcdf_classic.MAGIC:
             return None
         try:

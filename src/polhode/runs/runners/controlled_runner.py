@@ -17,7 +17,7 @@ from polhode.runs.runners.collocated_motors import collocation, nodes_for
 from polhode.runs.runners.kernel_runner import KernelRunner, Watch
 from polhode.runs.runners.machine_law import MachineLaw, machine_law
 
-FEW = 16
+FEW_LOOKS = 16
 """Looks below which a loop of its own is not worth compiling: the bits are the same without."""
 
 
@@ -130,7 +130,7 @@ class ControlledRunner(KernelRunner):
             return None
         if self._machine_law.is_outdated():
             self._machine_law, self.law = machine_law(self, self._kernel, self._size)
-        if self._machine_law is None or self._survey is not None or n < FEW * self._period:
+        if self._machine_law is None or self._survey is not None or n < FEW_LOOKS * self._period:
             return None
         sizes = len(self.state[3]), len(self.body[2])
         return self._machine_law.loop(self.method, self._look_at, sizes, self.machine_arguments()[1])

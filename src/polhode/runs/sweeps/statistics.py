@@ -11,7 +11,7 @@ STATISTICS = ("first", "min", "max", "mean", "slope", "slope_error")
 """As in ``reductions.Reduction``: extremes, mean and slope are over the values after the start, one for each look."""
 
 
-FEWEST = 3
+FEWEST_LOOKS = 3
 """Looks after the start that statistics need."""
 
 
@@ -24,7 +24,7 @@ def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[st
     numbers = _statistics(e.t, values)
     for i in short:
         n = int(np.isfinite(values[:, i]).sum())
-        if n > FEWEST:
+        if n > FEWEST_LOOKS:
             for name, number in _statistics(e.t[:n], values[:n, i : i + 1]).items():
                 numbers[name][i] = number[0]
     return numbers

@@ -27,7 +27,7 @@ from polhode.runs.sweeps.axes import check_bodies
 from polhode.runs.sweeps.axes import grid as made_grid
 from polhode.runs.sweeps.opened import in_memory, opened
 from polhode.runs.sweeps.plan import Kept, Plan, chosen_chunks, chosen_kept
-from polhode.runs.sweeps.statistics import FEWEST
+from polhode.runs.sweeps.statistics import FEWEST_LOOKS
 
 
 @inputs.checked_call
@@ -178,9 +178,9 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
     every_h = [h for axis in axes.axes for h in axis.values.get("h", ())] or [step]
     most = max(rough.steps(one)[1] for one in every_h)
     fewest = min(rough.steps(one)[1] for one in every_h)
-    if kept.reduce and fewest // kept.reduce_every < FEWEST:
+    if kept.reduce and fewest // kept.reduce_every < FEWEST_LOOKS:
         raise InputError(
-            f"reduce_every = {kept.reduce_every} leaves {fewest // kept.reduce_every} looks; {FEWEST} are needed."
+            f"reduce_every = {kept.reduce_every} leaves {fewest // kept.reduce_every} looks; {FEWEST_LOOKS} are needed."
         )
     times = rough.times()
     samples = 0 if times is None else len(times)

@@ -28,10 +28,10 @@ from polhode.runs.to_accuracy.setting import Setting, order_of
 from polhode.runs.to_accuracy.trials import BEST, Search, apart
 from polhode.runs.turns import on_purpose
 
-ROUNDS, COMPARED, ASKED = 6, 64, 6
+MOST_ROUNDS, COMPARED_STATES, WITNESS_RUNS = 6, 64, 6
 """Runs of the whole interval; states that are compared; runs of a witness."""
 
-LEAST = 512
+FEWEST_WITNESS_STEPS = 512
 """The fewest steps of a witness: a pulse of the torque shorter than an eighth of such a step may stay unseen."""
 
 
@@ -89,7 +89,7 @@ def _rounds(
     """Runs with their errors, each finer than the one before, until one is good enough; a failed one is the last."""
     results: list[tuple[float, Trajectory]] = []
     timed = search.may_be_timed
-    for _ in range(ROUNDS):
+    for _ in range(MOST_ROUNDS):
         count = rows or _natural(search, setting)
         s = search.trajectory(setting, search.length, count, **more)
         if not s.success:
@@ -113,7 +113,7 @@ def _error(search: Search, setting: Setting, s: Trajectory, count: int) -> float
 
 def _compared(search: Search, s: Trajectory, count: int, other: Setting) -> float:
     """What a run with another setting differs by, at some of the rows; infinite if it fails."""
-    look = max(1, -(-count // COMPARED))
+    look = max(1, -(-count // COMPARED_STATES))
     while count % look:
         look += 1
     check = search.trajectory(other, search.length, count // look)
@@ -125,10 +125,12 @@ def _witnessed(
 ) -> tuple[float, Setting | None]:
     """The error, if another method agrees to the accuracy; else the least they differ by, and that method's setting."""
     method = next(m for m in witnesses() if m.name != setting.name)
-    h = min(0.25 / search.speed, abs(search.length) / LEAST, math.inf if setting.chooses_steps else abs(s.h))
+    h = min(
+        0.25 / search.speed, abs(search.length) / FEWEST_WITNESS_STEPS, math.inf if setting.chooses_steps else abs(s.h)
+    )
     other = Setting(method, order_of(method, search.problem), math.copysign(h, search.length))
     least = math.inf
-    for _ in range(ASKED):
+    for _ in range(WITNESS_RUNS):
         least = min(least, _compared(search, s, count, other))
         if least <= search.accuracy:
             return error, None

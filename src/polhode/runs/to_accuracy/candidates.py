@@ -7,7 +7,7 @@ from polhode.integrators.lookup import methods
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
 
-HIGH = 6
+HIGH_ORDER = 6
 """The lowest order of a method that is tried: those below are never the fastest way to an accuracy."""
 
 
@@ -32,7 +32,7 @@ def able(problem: Problem, is_formula: bool, wide: bool = False) -> list[Method]
 
 @functools.cache
 def _high() -> list[Method]:
-    return [m for m in methods().values() if not m.free_only and min(m.orders.torque) >= HIGH]
+    return [m for m in methods().values() if not m.free_only and min(m.orders.torque) >= HIGH_ORDER]
 
 
 def witnesses() -> list[Method]:

@@ -41,7 +41,7 @@ the accuracies for which its finest run counts as exact."""
 TRIES = 12
 """Runs of a candidate."""
 
-SMALL, MOST_STEPS = 0.1, 10_000_000
+SMALL_ERROR, MOST_STEPS = 0.1, 10_000_000
 """An error, in radians, below which the order of a method predicts the step it needs; and the number of steps at which
 a trial is given up."""
 
@@ -161,7 +161,7 @@ class Search:
                 again = [self.trajectory(setting, self.begin, 4).stats for _ in range(2)]
                 seconds = min(seconds, *(stats["wall_time"] for stats in again))
                 return dataclasses.replace(setting, error=error, seconds=seconds * self._longer(setting, again[0]))
-            if error < SMALL and not setting.chooses_steps:
+            if error < SMALL_ERROR and not setting.chooses_steps:
                 most = math.inf
             setting = setting.finer(min(max(2 * error / max(self.allowed, BEST), 2.0), most))
             if not setting.chooses_steps and abs(self.begin / setting.size) > MOST_STEPS:

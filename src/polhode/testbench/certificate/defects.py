@@ -13,9 +13,9 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import GAMMA, Run, placed, potential
 
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
-OFF_GROUP = 4e-13  # the same of Q^T Q - I after LONGEST steps, each of some dozen products of matrices
+OFF_GROUP = 4e-13  # the same of Q^T Q - I after MANY_STEPS steps, each of some dozen products of matrices
 DIFFERENCES = 2e-10  # of a Jacobian by differences
-LONGEST = 24  # steps after which a Q that leaves the group is looked at
+MANY_STEPS = 24  # steps after which a Q that leaves the group is looked at
 
 
 def momentum_scale(p: Problem, h: float) -> float:
@@ -70,7 +70,7 @@ def energy_that_rises(run: Run, p: Problem, h: float) -> float:
 
 def orthogonality(run: Run, p: Problem, h: float) -> float:
     """How far from a rotation Q is after many steps."""
-    Q, _ = run(p, p.Q0, p.Omega0, h, LONGEST, p.t0)
+    Q, _ = run(p, p.Q0, p.Omega0, h, MANY_STEPS, p.t0)
     return np.abs(Q.T @ Q - np.eye(3)).max()
 
 
@@ -164,7 +164,7 @@ DIRECT = {
     "vertical momentum": (vertical_momentum, ROUND_OFF, ""),
     "energy that rises": (energy_that_rises, ROUND_OFF, ""),
     "energy": (energy, ROUND_OFF, ""),
-    "orthogonality": (orthogonality, OFF_GROUP, f" after {LONGEST} steps"),
+    "orthogonality": (orthogonality, OFF_GROUP, f" after {MANY_STEPS} steps"),
 }
 """By the measure of a row of the table of properties: its defect (run, problem, h), the round-off, words to add."""
 

@@ -29,17 +29,17 @@ from polhode.testbench.drift.stress import stress
 
 STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
-SHORTEST = 125.0  # the span of a function whose steps take long
+SHORTEST_SPAN = 125.0  # the span of a function whose steps take long
 AFFORDED = 20.0  # seconds of computing that the first span may take, unless it is the shortest
 TRIED = 24  # steps that are timed to know what one takes
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
-LONGEST = 90.0  # seconds, after which a run is ended
+LONGEST_SECONDS = 90.0  # seconds, after which a run is ended
 ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
 CONVERGES = 0.5  # a lower order counts as none
-SMALL = 1e-12  # an energy error below is nothing but round-off
+SMALL_ERROR = 1e-12  # an energy error below is nothing but round-off
 EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
 PICTURE = 400  # points of the curve that goes to the page
 
@@ -56,7 +56,7 @@ def drift_of(
     clock, refusals = time.process_time(), []
     for t_end in _spans(look, bodies[0], form, starts, symplectic(properties)):
         for p in bodies:
-            row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST)
+            row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST_SECONDS)
             if why:
                 refusals.append(why)
                 continue
@@ -78,11 +78,11 @@ def _spans(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> 
     if form == "kernel":
         return SPANS[form]
     clock = time.process_time()
-    guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST)
+    guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST_SECONDS)
     one = (time.process_time() - clock) / TRIED
     steps_a_time = 2 * starts * sum(1 / h for h in STEPS)  # on two bodies
     t_end = SPANS[form][0] / (2 if symplectic else 1)
-    while t_end > SHORTEST and one * steps_a_time * t_end > AFFORDED:
+    while t_end > SHORTEST_SPAN and one * steps_a_time * t_end > AFFORDED:
         t_end /= 2
     return SPANS[form] if t_end == SPANS[form][0] else (t_end,)
 
@@ -157,7 +157,7 @@ def _modified(row: DriftRow) -> str:
     if not e.modified:
         return ""
     words = f"; a modified energy explains {e.modified}"
-    with_terms = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL]
+    with_terms = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL_ERROR]
     if len(with_terms) < 2:
         return words
     x, y = with_terms[:2]
@@ -179,7 +179,7 @@ def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> t
     scale = abs(float(p.energy(p.Q0, p.Omega0))) + 1.0
     errors = []
     for t in spans:
-        state, why = guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], int(t / STEPS[0]), 0.0), LONGEST)
+        state, why = guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], int(t / STEPS[0]), 0.0), LONGEST_SECONDS)
         if why:
             errors.append(np.inf)
             break

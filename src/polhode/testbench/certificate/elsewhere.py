@@ -9,7 +9,7 @@ from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
-SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+SMALL_RADIANS, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 FINER = 8.0  # where those do not converge, steps smaller by this factor are tried
 FAINT = 1e-14  # error that is round-off
 RESOLVED = 1e-9  # error of a small step that the reference resolves
@@ -44,7 +44,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     usual = [np.nan, np.nan]
     for state in states(case):
         try:
-            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
+            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -55,10 +55,10 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
         noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
-        wrong = inconsistent or small > max(OFF * SMALL, 100 * noise)
+        wrong = inconsistent or small > max(OFF * SMALL_RADIANS, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, noise)
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
-        before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL))) - 1
+        before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL_RADIANS))) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
             if _converges_later(look, state, order_there):
                 look.later.append(words)
@@ -71,7 +71,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            part = max(small / SMALL, pair[1] / ONE_STEP[1])
+            part = max(small / SMALL_RADIANS, pair[1] / ONE_STEP[1])
             look.differs.setdefault(
                 words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
             )
@@ -82,7 +82,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
 def _converges_later(look: Look, state: State, order_there: float) -> bool:
     """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
     damping, takes a small rotation of a slow body for a long time."""
-    finer = [SMALL / FINER**k for k in (1, 2, 3)]
+    finer = [SMALL_RADIANS / FINER**k for k in (1, 2, 3)]
     try:
         one, two, three = (off(look, state, x) for x in finer)
     except Refused:
@@ -93,6 +93,6 @@ def _converges_later(look: Look, state: State, order_there: float) -> bool:
 
 def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
     """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
-    expected = large * (SMALL / ONE_STEP[0]) ** (order_there + 1)
+    expected = large * (SMALL_RADIANS / ONE_STEP[0]) ** (order_there + 1)
     resolved = small > max(RESOLVED, 1000 * noise, 100 * expected)
     return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

@@ -36,14 +36,14 @@ DERIVATIVES = ", derivatives by the complex step"
 FLOATS = 1e-13  # floats do not show a smaller defect
 THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
 ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
-LARGE = 0.5  # radians a step, from which on a solver may be at its limit
+LARGE_RADIANS = 0.5  # radians a step, from which on a solver may be at its limit
 PLAIN = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
-LOST = 0.2  # radians by which a step that has failed is off
+LOST_RADIANS = 0.2  # radians by which a step that has failed is off
 SHARE = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
-MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+MOST_SECONDS = 3 * SHARE  # seconds of computing, after which it visits no more states
 BRIEFLY = (0.31,)  # radians a step of such a look
-FEWEST = 5  # states beside the generic one that it visits in any case
-LONGEST = 60.0  # seconds of one measurement, after which it is ended
+FEWEST_STATES = 5  # states beside the generic one that it visits in any case
+LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
 
@@ -59,7 +59,7 @@ def measured(
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(partial(_values, adapted(method, p.forces), p, first), LONGEST)
+        values, why = guarded(partial(_values, adapted(method, p.forces), p, first), LONGEST_SECONDS)
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
@@ -72,9 +72,9 @@ def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tu
     """Sentences about a user's kernel: see ``outside.diagnosis_of``."""
     if method.free_only:
         return ()
-    look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
-    clues, _ = guarded(lambda: clues_of(look.run), LONGEST)
-    kin, _ = guarded(lambda: kin_of(look.run), LONGEST)
+    look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
+    clues, _ = guarded(lambda: clues_of(look.run), LONGEST_SECONDS)
+    kin, _ = guarded(lambda: kin_of(look.run), LONGEST_SECONDS)
     return outside.diagnosis_of(look, properties, clues or {}, kin)
 
 
@@ -87,7 +87,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     words = FROM_OUTSIDE.format(why)
     if row.measure not in outside.MEASURES:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {why}")] * count
-    values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST)
+    values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
     if again:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {again}")] * count
     return [Property(**(vars(p) | {"how": f"{p.how}; {words}"})) for p in values]
@@ -97,7 +97,7 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
     """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and "from outside" not in values[0].how:
-        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST)
+        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             qualifier = "in floats (at 60 digits the error stops falling)"
             return [Property(**(vars(p) | {"qualifier": qualifier})) for p in seen]
@@ -108,11 +108,11 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
         return values
     p = case_of(row, method)
     assert p is not None  # the orders were measured on it
-    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST)
+    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST_SECONDS)
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     least = min((p.value for p in values if p.value is not None), default=0.0)
-    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST)
+    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
     if why:
         return values
     lowest, where, refused, seen = elsewhere
@@ -172,8 +172,8 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
     for state in states("free" if method.free_only else row.case)[1:]:
-        spent = time.process_time() - clock if seen >= FEWEST else 0.0
-        if spent > MOST:
+        spent = time.process_time() - clock if seen >= FEWEST_STATES else 0.0
+        if spent > MOST_SECONDS:
             break
         p = state.problem
         start = theorems.Start(*p.start(), p.t0)
@@ -182,7 +182,7 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
             h = mpmath.mpf(state.step(radians))
             try:
                 low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
-                unsolved = low > 0 and radians > LARGE and (low < PLAIN * size or _is_lost(method, p, h, start))
+                unsolved = low > 0 and radians > LARGE_RADIANS and (low < PLAIN * size or _is_lost(method, p, h, start))
             except Exception:  # a kernel may fail in any way it likes
                 unsolved = True
             if unsolved:
@@ -213,7 +213,7 @@ def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:
     q, _ = theorems.fresh(method, h, t, q, Pi, body)
     Q, _ = by_dop853(p, p.t0 + float(h))
     off = np.array(matrix(q), dtype=float).reshape(3, 3) @ p.axes.T - Q  # the kernel's axes are the principal ones
-    return float(np.abs(off).max()) > LOST
+    return float(np.abs(off).max()) > LOST_RADIANS
 
 
 def _few(numbers: Sequence[float]) -> str:

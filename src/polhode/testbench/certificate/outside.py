@@ -32,7 +32,7 @@ CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
-LONGEST = PATIENCE[0]
+LONGEST_SECONDS = PATIENCE[0]
 MOST_NAMED = 4  # states beside the first that a sentence names
 
 
@@ -42,7 +42,7 @@ def measured(
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
-    look.character = guarded(lambda: character_of(look), LONGEST)[0] or look.character
+    look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
     takes_velocity = _takes_velocity(look)
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
@@ -121,7 +121,7 @@ def check_first_step(run: Run, name: str) -> None:
         with np.errstate(all="ignore"):
             return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)]
 
-    result, why = guarded(first, LONGEST)
+    result, why = guarded(first, LONGEST_SECONDS)
     if why:
         raise InputError(f"{name} failed in its first step: {why.removeprefix('raised ')}.")
     Q, Omega = result

@@ -25,19 +25,19 @@ OF_THE_STATE = (
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
 SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
-MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+MOST_SECONDS = 3 * SHARE  # seconds of computing, after which it visits no more states
 BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
-FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
 ABOVE = 30  # a defect beyond so many times round-off is the method's own
 WRONG = (
     1e-5  # a larger defect, at a state other than the generic one alone, is a mistake; high orders have smaller ones
 )
 STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
-HIGH = 20  # stands for the order of what looks exact with small steps
-LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+HIGH_ORDER = 20  # stands for the order of what looks exact with small steps
+LARGE_RADIANS = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
@@ -116,8 +116,8 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     """
     clock, visits = time.process_time(), Visits()
     for state in look.states(row.case):
-        spent = time.process_time() - clock if visits.states >= FEWEST else 0.0
-        if spent > MOST:
+        spent = time.process_time() - clock if visits.states >= FEWEST_STATES else 0.0
+        if spent > MOST_SECONDS:
             break
         defects, radians = _measured(look, state, at, BRIEFLY if spent > SHARE else RADIANS, visits)
         whole = len(defects)
@@ -206,12 +206,12 @@ def _solved(look: Look, state: State, defects: list[float], radians: list[float]
     """The defects up to where a step fails. At a large step, or a lost one, a defect far larger than any power of h
     explains is that of equations that were not solved, and says nothing of the method."""
     highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    steepest = (highest if np.isfinite(highest) else HIGH_ORDER) + STEEP
     for k in range(1, len(defects)):
         usual = max(defects[k - 1], 1e-15 * look.character.floor)
         steep = defects[k] > usual * (radians[k] / radians[k - 1]) ** steepest
         slow = radians[k] > SLOW and defects[k] < PLAIN
-        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
+        if steep and (slow or radians[k] > LARGE_RADIANS or _is_lost(look, state, radians[k])):
             return defects[:k], radians[:k]
     return defects, radians
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-FEWEST = 3
+FEWEST_POINTS = 3
 """The fewest points above the plateau from which an order is taken."""
 
 ABOVE = 10.0
@@ -25,7 +25,7 @@ FLAT = 0.7
 FAR = 20.0
 """Where no plateau is to be fitted, the floor is put this many e-foldings below all errors."""
 
-MANY = 6
+MANY_POINTS = 6
 """From this many points on, both of the next terms of the error are fitted as well."""
 
 ROUND_OFF = 1e-12
@@ -66,13 +66,13 @@ def fitted(h: np.ndarray, e: np.ndarray, most: float = np.inf, scale: float = 1.
     usable = np.flatnonzero(finite & (e > 0) & (e < most))
     usable = usable[np.argsort(-h[usable], kind="stable")]
     tried = []
-    for start in range(max(1, len(usable) - FEWEST + 1)):
+    for start in range(max(1, len(usable) - FEWEST_POINTS + 1)):
         rest = usable[start:]
-        fit = _from(h[rest], e[rest], scale) if len(rest) >= FEWEST else None
+        fit = _from(h[rest], e[rest], scale) if len(rest) >= FEWEST_POINTS else None
         if fit is not None:
             tried.append((rest, *fit))
     if not tried:
-        return without_order(len(h), f"fewer than {FEWEST} steps with an error above round-off")
+        return without_order(len(h), f"fewer than {FEWEST_POINTS} steps with an error above round-off")
     best = next((k for k, (*_, misfit) in enumerate(tried) if misfit <= AGREE), None)
     if best is None:
         best = min(range(len(tried)), key=lambda k: tried[k][-1])
@@ -90,7 +90,7 @@ def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     model = lambda p: np.logaddexp(p[0] + p[1] * x, p[2])
     steepest = np.max(np.diff(y) / np.diff(x))
     slopes = np.diff(y) / np.diff(x)
-    flat = slopes[-1] < FLAT * np.median(slopes) if len(x) > FEWEST else False
+    flat = slopes[-1] < FLAT * np.median(slopes) if len(x) > FEWEST_POINTS else False
     highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau is reached, so none is fitted
     first = (y[0] - steepest * x[0], steepest, min(y.min(), highest) - 0.1)
     limits = ((-np.inf, -np.inf, -np.inf), (np.inf, np.inf, highest))
@@ -98,7 +98,7 @@ def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     if not np.all(np.isfinite(root.x)) or root.x[1] <= 0:
         return None
     good = (root.x[0] + root.x[1] * x > root.x[2] + np.log(ABOVE)) & (y > np.log(ROUND_OFF * scale))
-    if good.sum() < FEWEST:
+    if good.sum() < FEWEST_POINTS:
         return None
     x, y = x[good], y[good]  # the plateau scatters: with its height known, it has no say in the order
     order, constant, error, misfit = _line(x, y, root.x[2])
@@ -115,8 +115,8 @@ def _line(x: np.ndarray, y: np.ndarray, log_floor: float) -> tuple[float, float,
     h = np.exp(x - x.max())
     columns = np.stack([x, np.ones_like(x), h, h * h], axis=1)
     (order, constant), error, misfit = _least_squares(columns[:, :2], rest)
-    if len(x) > FEWEST:
-        (better, constant, *_), formal, _ = _least_squares(columns[:, : 4 if len(x) >= MANY else 3], rest)
+    if len(x) > FEWEST_POINTS:
+        (better, constant, *_), formal, _ = _least_squares(columns[:, : 4 if len(x) >= MANY_POINTS else 3], rest)
     else:
         better, formal = (rest[-2] - rest[-1]) / (x[-2] - x[-1]), error
     return better, constant, float(np.hypot(formal, (better - order) / 2)), misfit

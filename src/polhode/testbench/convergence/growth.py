@@ -17,7 +17,7 @@ LAST = 30
 BLOCKS = 10
 """Stretches of time, of equal ratio, in which the largest error is taken: an error that oscillates has an envelope."""
 
-FEWEST = 5
+FEWEST_STRETCHES = 5
 """Stretches with an error above round-off that a law needs."""
 
 NEAR = 0.25
@@ -80,9 +80,11 @@ class GlobalError:
 
 
 def _fitted(times: np.ndarray, sizes: np.ndarray) -> Law:
-    if len(times) < FEWEST:
+    if len(times) < FEWEST_STRETCHES:
         return Law(
-            np.nan, np.nan, f"undecided: {len(times)} stretches of time have a usable error, {FEWEST} are needed"
+            np.nan,
+            np.nan,
+            f"undecided: {len(times)} stretches of time have a usable error, {FEWEST_STRETCHES} are needed",
         )
     x, y = np.log(times), np.log(sizes)
     (slope, _), covariance = np.polyfit(x, y, 1, cov=True)

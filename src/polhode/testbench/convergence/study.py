@@ -33,7 +33,7 @@ LEVELS = 15
 TURN = 0.8
 """Radians that the body turns in the largest step, at the speed it starts with."""
 
-LONGEST = 10.0
+LONGEST_SPAN = 10.0
 """The span if none is given, unless the problem's own is shorter."""
 
 
@@ -207,7 +207,7 @@ def _integrators(methods: Any) -> list[Integrator]:
 
 def _end(p: Problem, t_end: float | None) -> float:
     if t_end is None:
-        longest = p.t0 + LONGEST
+        longest = p.t0 + LONGEST_SPAN
         return float(longest if p.t_end is None else min(p.t_end, longest))
     end = inputs.number("t_end", t_end)
     if end <= p.t0:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from polhode.testbench.drift.family import FamilyResult
 
 SAMPLES = 10_000  # about as many energies are kept of a run, so that memory and time do not grow with the span
-FEWEST = 200  # with fewer steps a slope in four quarters means nothing
+FEWEST_STEPS = 200  # with fewer steps a slope in four quarters means nothing
 MOST_PROBLEMS = 10_000  # problems drawn at random, at most: more would take days
 
 
@@ -262,10 +262,10 @@ def _step_sizes(problem: Problem, h: Any, t_end: float) -> tuple[tuple[float, ..
     """The step sizes in increasing order, and the number of steps of each."""
     sizes = step_sizes(h)
     counts = [interval(problem, x, t_end, None)[1] for x in sizes]
-    if min(counts) < FEWEST:
+    if min(counts) < FEWEST_STEPS:
         raise InputError(
-            f"t_end = {t_end:g} is only {min(counts)} steps of h = {sizes[-1]:g}; a drift needs at least {FEWEST}. "
-            "Lengthen the span or reduce h."
+            f"t_end = {t_end:g} is only {min(counts)} steps of h = {sizes[-1]:g}; a drift needs at least "
+            f"{FEWEST_STEPS}. Lengthen the span or reduce h."
         )
     return sizes, counts
 

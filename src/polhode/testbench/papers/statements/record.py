@@ -92,7 +92,7 @@ class Checked:
         }
 
 
-MANY = 6
+MOST_LISTED = 6
 """Cases up to which those that hold and fail are listed; with more, the sentence itself must name what fails."""
 
 
@@ -106,6 +106,6 @@ def judged(cases: Mapping[str, bool], measured: str, value: float) -> Finding:
         return Finding(CONFIRMED, measured, float(value))
     if not holding:
         return Finding(NOT_CONFIRMED, measured, float(value))
-    if len(cases) > MANY:
+    if len(cases) > MOST_LISTED:
         return Finding(IN_PART, f"holds in {len(holding)} of {len(cases)} cases; {measured}", float(value))
     return Finding(IN_PART, f"holds for {', '.join(holding)}; not for {', '.join(failing)}: {measured}", float(value))
