@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.machine.kept_code import machine_code
-from polhode.machine.pointers import F8, I64, address_of, entry_of, pointer
+from polhode.machine.pointers import F8, I64, entry_of, pointer
 
 WORD = 8  # bytes
 
@@ -23,13 +23,14 @@ WORD = 8  # bytes
 def held_call(dispatcher, arguments, state):
     """call(): the function with these arguments, which must be of the types that it was compiled for.
 
-    `state` is one of them, an array that each call finds as it is now.
+    `state` is one of them, an array that each call finds as it is now. The address is the one from when the function
+    was made or loaded: code that comes from the disk may have the name of other code, and cannot be looked up by it.
     """
     (compiled,) = dispatcher.overloads.values()
     kind = compiled.signature
     words = np.array([w for x, of in zip(arguments, kind.args, strict=True) for w in _words(x, of)], dtype=np.int64)
     begin = state.copy()
-    places = (address_of(dispatcher), _place(words), _place(state), _place(begin), len(state))
+    places = (dispatcher.address, _place(words), _place(state), _place(begin), len(state))
     call = functools.partial(entry_of(_caller(kind)), *places)
     call.holds = dispatcher, arguments, words, state, begin  # as long as their addresses are used
     return call

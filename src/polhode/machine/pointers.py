@@ -86,7 +86,10 @@ def pointer(kind, of=Pointer):
 
 
 def address_of(dispatcher):
-    """Where the machine code of a function compiled for one signature begins."""
+    """Where the machine code of a function compiled for one signature begins; to be asked as soon as it is made.
+
+    It is looked up by name, and of several functions with one name, from the disk, the last is found.
+    """
     (compiled,) = dispatcher.overloads.values()
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
