@@ -1,5 +1,6 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
+from polhode import interrupts  # noqa: F401  first, as the others take a while
 from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
 from polhode.inputs.from_c import c_function
 from polhode.integrators.composition import compose

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import polhode
+
 COMMAND = [sys.executable, "-c", "import sys; from polhode.cli.main import main; sys.exit(main())"]
 posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of POSIX")
 
@@ -65,6 +67,32 @@ def test_a_folder_with_too_long_a_name_is_a_sentence(capsys):
 
     assert main(["stress", "--methods", "VLV", "--out", "x" * 5000]) == 2
     assert "File name too long" in capsys.readouterr().err
+
+
+INTERRUPTED = """
+import signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+"""
+
+
+@posix
+@pytest.mark.parametrize("program", [("-m", "polhode", "list"), ("-c", "import polhode")], ids=["verb", "import"])
+def test_an_interrupt_while_a_verb_is_loaded_is_a_sentence(program, tmp_path):
+    """Of a program that only imports the package it is the program's own."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED)
+    sources = pathlib.Path(polhode.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(sources)])}
+    done = subprocess.run([sys.executable, *program], env=environment, capture_output=True, text=True, timeout=120)
+    if program[0] == "-m":
+        assert (done.returncode, done.stderr) == (1, "polhode: interrupted.\n")
+    else:
+        assert done.stderr.endswith("KeyboardInterrupt\n")
 
 
 @posix

@@ -293,3 +293,12 @@ def test_memory_is_compared_with_the_limit_of_the_process(monkeypatch):
     assert memory_limit()[0] < 2**31
     with pytest.raises(ph.InputError, match=r"states of 100 bytes take .* GB, and the limit of this process leaves"):
         check_memory(100, 10**8, 1)
+
+
+def test_what_is_masked_is_not_given():
+    masked = np.ma.array([0.1, 1.0, 0.2], mask=[False, True, False])
+    with pytest.raises(ph.InputError, match=r"Omega0 is masked_array.*give three numbers"):
+        ph.Problem(inertia=(1, 2, 3), Omega0=masked)
+    with pytest.raises(ph.InputError, match="Omega0"):
+        ph.solve_ensemble("stress", "VLV", Omega0=np.ma.array(np.ones((2, 3)), mask=np.eye(2, 3)), h=0.1, n_steps=1)
+    assert ph.Problem(inertia=(1, 2, 3), Omega0=np.ma.array([0.1, 1.0, 0.2])).Omega0.tolist() == [0.1, 1.0, 0.2]

@@ -227,7 +227,7 @@ BLIND = {
     "an attribute of a library by its text": lambda: getattr(math, "s" + "in"),
     "an attribute of a library by a getter": lambda: SINE(math),
     "a module by its text": lambda: importlib.import_module("math").sin,
-    "the environment": lambda: os.getenv("k"),
+    "the environment": lambda: os.getenv("K"),
     "what a path leads to": lambda: FILE.read_text(),
     "an array in a file": lambda: np.loadtxt("k"),
     "a module as a whole": lambda: getattr(MODULE, "k"),  # noqa: B009  that is the point
@@ -290,8 +290,8 @@ def _from_a_tuple(x, modules=(np, math)):
     return modules[1].sin(x)
 
 
-def _from_a_set(x, modules=frozenset({math})):  # noqa: B008  the module is held by the set
-    return [m.sin(x) for m in modules][0]
+def _from_a_set(x, modules=frozenset({math})):
+    return next(m.sin(x) for m in modules)
 
 
 def _of_an_object(x, holder=types.SimpleNamespace(xp=math)):  # noqa: B008  it is what is tested

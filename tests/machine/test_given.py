@@ -156,6 +156,39 @@ def test_the_guard_lets_round_off_pass_and_says_when_a_torque_is_no_function():
 # ---- the fingerprint -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("method", ["VLV", "RKMK4"])
+def test_random_numbers_are_of_the_generator_that_was_seeded(method):
+    """Machine code has another, and where nothing is drawn at the start no comparison would tell."""
+
+    def late(t, Q):
+        return np.random.normal() if t > 0.35 else 0.0, 0.0, 0.0
+
+    def seeded(**more):
+        np.random.seed(5)
+        return ph.solve(p, method, h=0.1, n_steps=8, **more).Omega[-1].tolist()
+
+    p = problem(late)
+    with pytest.warns(UserWarning, match="draws random numbers, and those of machine code are not of the generator"):
+        first = seeded()
+    assert first == seeded() == seeded(compiled=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.random.seed(5)
+        e = ph.solve_ensemble(p, method, Omega0=[START["Omega0"]] * 2, h=0.1, n_steps=8)
+    assert e.Omega[-1, 0].tolist() == first
+    with pytest.raises(ph.InputError, match="cannot be compiled"):
+        seeded(compiled=True)
+
+
+def test_an_array_as_a_view_of_memory_is_what_it_holds_now():
+    numbers = np.array([1.0])
+    held = memoryview(numbers)
+    p = problem(lambda t, Q: at(Q, held[0]), "by_list_in_place")
+    for x in (1.0, 4.0):
+        numbers[0] = x
+        assert np.allclose(end(p), RIGHT[x], rtol=0, atol=1e-12)
+
+
 def test_the_fingerprint_is_the_same_in_another_process():
     program = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + (
         "from tests.support.ways import WAYS\nfrom polhode.kernels.fingerprint import fingerprint\n"

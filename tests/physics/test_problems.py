@@ -349,3 +349,21 @@ def test_what_cannot_be_replaced_is_said(what, words, more):
     p = ph.Problem(inertia=(1, 2, 2.5), Omega0=(1, 0, 0.1), torque=lambda t, Q, a: (a, 0.0, 0.0), args=(1.0,))
     with pytest.raises(ph.InputError, match=words):
         p.replaced(**what, **more)
+
+
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        ({"potential": lambda Q: 10**400}, "it must be one number"),
+        ({"torque": lambda t, Q: (10**400, 0, 0)}, "it must return three numbers"),
+    ],
+    ids=["potential", "torque"],
+)
+def test_a_whole_number_that_no_float_holds_is_no_value(given, sentence):
+    with pytest.raises(InputError, match=sentence):
+        ph.Problem(inertia=(1, 2, 3), Omega0=(0, 0, 1), **given)
+
+
+def test_attitudes_where_a_potential_is_beyond_floats_are_not_compared():
+    U = lambda Q: 10**400 if abs(Q[2, 2] - 1) > 0.01 else 1.0
+    assert ph.Problem(inertia=(1, 2, 3), Omega0=(0, 0, 1), potential=U).potential(np.eye(3)) == 1.0

@@ -14,6 +14,7 @@ import textwrap
 from typing import Any, NoReturn
 
 from polhode.errors import InputError
+from polhode.interrupts import loaded
 
 VERBS = {
     "stress": "polhode.cli.verbs.stress",
@@ -42,6 +43,7 @@ def main(argv: Any = None) -> Any:
             stream.reconfigure(errors="replace")  # a terminal without superscripts gets question marks, not a crash
     name = "polhode"
     try:
+        loaded()
         arguments = parser().parse_args(argv)
         name = f"polhode {arguments.verb}"
         code = arguments.run(arguments)

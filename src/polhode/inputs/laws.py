@@ -85,7 +85,7 @@ def side_by_side(law: Kernel, other: Kernel) -> Kernel:
 
 
 def does_more(law: Kernel) -> str:
-    """Why a law may not be replaced by machine code though that could be made: "" where there is no reason.
+    """Why a law, or what draws random numbers, is no machine code though that could be made: "" without a reason.
 
     Machine code has random numbers, too, but not those of the generator that the user has set, and prints elsewhere.
     """

@@ -64,6 +64,8 @@ def real_array(label: str, value: Any, wanted: str) -> np.ndarray:
     try:
         if not isinstance(value, np.ndarray) and hasattr(value, "__len__") and len(value) > MOST_LISTED:
             raise TypeError  # a range of 10^9 would take a minute before its shape is seen
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            raise TypeError  # what is masked is not given, and there is a number below every mask
         array = np.asarray(value)
         if array.dtype.kind not in "biufOSU":  # complex numbers would lose a part without a word
             raise TypeError

@@ -21,9 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from polhode.kernels.known_by_name import code_digest, house, is_of_the_house, is_ours, name_of
 from polhode.kernels.references import (
     builtins_of,
-    codes,
     is_array,
     is_jitted,
     is_library,
@@ -81,58 +81,12 @@ def is_static(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and _static_digest(function) is not None
 
 
-@functools.lru_cache(maxsize=4096)
-def _code_digest(code: types.CodeType) -> bytes:
-    text = hashlib.blake2b(digest_size=16)
-    for part in codes(code):
-        about = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars, part.co_flags)
-        counts = (part.co_argcount, part.co_kwonlyargcount, part.co_posonlyargcount)
-        text.update(repr((part.co_code, part.co_exceptiontable, about, counts)).encode())
-        for constant in part.co_consts:
-            if not isinstance(constant, types.CodeType):
-                text.update(_constant(constant).encode() + b";")
-    return text.digest()
-
-
-def _constant(value: Any) -> str:
-    """A text for a constant of a code; a set is written in order."""
-    if isinstance(value, (tuple, frozenset)):
-        parts = [_constant(x) for x in value]
-        return type(value).__name__ + repr(sorted(parts) if isinstance(value, frozenset) else parts)
-    return f"{type(value).__name__} {value!r}"
-
-
-def _is_ours(value: Any) -> bool:
-    return (value.__module__ or "").startswith("polhode.")
-
-
-BELOW = ("kernels", "inputs", "integrators", "machine", "physics")
-"""Parts of this package whose functions are walked, since machine code is made of them. Others are known by name."""
-
-
-def _is_of_the_house(value: Any) -> bool:
-    """Whether a function or class is one of this package that no machine code holds: `step`, `solve`, a result.
-
-    It is what its module calls so; a function made inside another may hold something of the user's, and is walked.
-    """
-    if not _is_ours(value) or value.__module__.split(".")[1] in BELOW:
-        return False
-    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
-
-
-@functools.cache
-def _house() -> str:
-    """A hash of all sources of this package: what is known by name is as they say."""
-    sources = sorted(pathlib.Path(__file__).parents[1].rglob("*.py"))
-    return hashlib.blake2b(b"".join(file.read_bytes() for file in sources), digest_size=16).hexdigest()
-
-
 _STATIC: "weakref.WeakKeyDictionary[types.FunctionType, bytes | None]" = weakref.WeakKeyDictionary()
 """Digests of functions of this package that reach nothing of the user's, and None for those that do."""
 
 
 def _static_digest(f: types.FunctionType) -> bytes | None:
-    if not _is_ours(f):
+    if not is_ours(f):
         return None
     if f not in _STATIC:
         _STATIC[f] = None  # while it is being walked: a function that calls itself is not static by this reading
@@ -185,20 +139,22 @@ class _Walk:
         elif is_jitted(value):  # compiled by Numba: the source, and how it was asked to compile it
             self._say("jitted", repr(sorted(getattr(value, "targetoptions", {}).items(), key=str)))
             self.add(value.py_func)
-        elif is_numbas(value) and isinstance(defined := getattr(value, "_defn", None), types.FunctionType):  # an intrinsic
-            self._say("intrinsic", _name(defined))
-            if not _is_ours(defined):
+        elif is_numbas(value) and isinstance(
+            defined := getattr(value, "_defn", None), types.FunctionType
+        ):  # an intrinsic
+            self._say("intrinsic", name_of(defined))
+            if not is_ours(defined):
                 self.add(defined)
         elif isinstance(value, types.FunctionType):
             if is_library(value):
                 self._add_librarys(value)
-            elif _is_of_the_house(value):
-                self._say("of the house", f"{_name(value)} {_house()}")
+            elif is_of_the_house(value):
+                self._say("of the house", f"{name_of(value)} {house()}")
             elif (digest := _static_digest(value)) is not None:
                 self.hash.update(digest)
             else:
                 self.add_function(value)
-        elif hasattr(value, "cache_info") and _is_ours(value):  # of functools.cache: what it would give without it
+        elif hasattr(value, "cache_info") and is_ours(value):  # of functools.cache: what it would give without it
             self.add(value.__wrapped__)
         elif isinstance(value, types.MethodType):
             self._say("method", "")
@@ -228,10 +184,10 @@ class _Walk:
 
     def add_function(self, f: types.FunctionType) -> None:
         """Add the code of a function and what it takes from outside."""
-        self.changeable = self.changeable or not _is_ours(f)
+        self.changeable = self.changeable or not is_ours(f)
         self._say("function", "")
-        self.hash.update(_code_digest(f.__code__))
-        if not _is_ours(f):
+        self.hash.update(code_digest(f.__code__))
+        if not is_ours(f):
             self._names |= names_in(f.__code__)
         if hasattr(f, "in_c"):
             self._say("in C", repr(f.in_c))
@@ -243,7 +199,7 @@ class _Walk:
                 self.unseen.append(f"what {path[0]} finds in {f.__qualname__}")
             else:
                 self.add(value)
-        if _is_ours(f):
+        if is_ours(f):
             return
         if vars(f):
             self._say("attributes", "")
@@ -277,9 +233,9 @@ class _Walk:
 
     def _add_librarys(self, function: Any) -> None:
         """A function of a library's, or one of C: known by its name."""
-        self._say("library", _name(function))
+        self._say("library", name_of(function))
         if reads(function):
-            self.unseen.append(f"what {_name(function)} finds")
+            self.unseen.append(f"what {name_of(function)} finds")
 
     def _add_array(self, value: Any) -> None:
         kind = type(value)
@@ -318,12 +274,12 @@ class _Walk:
             self.unseen += [f"what is found at {path}" for path in self._paths]
 
     def _add_class(self, value: type) -> None:
-        self._say("class", _name(value))
+        self._say("class", name_of(value))
         if is_library(value):
             return self._add_what_was_put_into(value)
-        if _is_of_the_house(value):
-            return self._say("of the house", _house())
-        self.changeable = self.changeable or not _is_ours(value)
+        if is_of_the_house(value):
+            return self._say("of the house", house())
+        self.changeable = self.changeable or not is_ours(value)
         self._each((type(value), *value.__bases__), mutable=False)
         for name, part in sorted(vars(value).items()):
             if name not in UNTOLD and not isinstance(part, (types.GetSetDescriptorType, types.MemberDescriptorType)):
@@ -332,7 +288,7 @@ class _Walk:
 
     def _add_what_was_put_into(self, kind: type) -> None:
         for name, function in put_into(kind):
-            self._say("put into", f"{_name(kind)} {name}")
+            self._say("put into", f"{name_of(kind)} {name}")
             self.add(function)
 
     def _add_object(self, value: Any, kind: type) -> None:
@@ -342,7 +298,7 @@ class _Walk:
         if isinstance(value, pathlib.Path):
             self._paths.append(value)
         if isinstance(value, Travels):  # a method, a problem: pickled by name it would lead to the whole catalogue
-            self._say("ours", _name(kind))
+            self._say("ours", name_of(kind))
             self._each([x for pair in vars(value).items() if not pair[0].startswith("_") for x in pair], mutable=True)
             return
         try:
@@ -350,7 +306,7 @@ class _Walk:
         except Exception:  # whatever an object does when asked: it cannot be seen through
             self.unseen.append(f"a {kind.__module__}.{kind.__qualname__}")
             return
-        self._say("object", _name(kind))
+        self._say("object", name_of(kind))
         if isinstance(parts, str):
             self._say("global", parts)
             self._each([getattr(value, "__wrapped__", None)], mutable=True)  # of functools.cache
@@ -366,7 +322,3 @@ class _Walk:
 
     def _say(self, kind: str, text: str) -> None:
         self.hash.update(f"{kind}:{len(text)}:{text};".encode())
-
-
-def _name(value: Any) -> str:
-    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', getattr(value, '__name__', ''))}"

@@ -20,6 +20,7 @@ from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.registry import cpu_target
 
+from polhode.inputs.laws import RANDOM, does_more
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import IN_C, fingerprint, is_static
 from polhode.kernels.references import reachable
@@ -67,6 +68,19 @@ class CannotCompile(Exception):
         ]
         return (why or lines or ["nothing."])[-1 if why else 0][:200].rstrip(":") + "."
 
+    @property
+    def because(self):
+        """The reason, and who says so."""
+        return f"Numba says: {self.reason}"
+
+
+class DrawsNumbers(CannotCompile):
+    """A function that is not compiled, since machine code has random numbers of its own, which no seed reaches."""
+
+    reason = "it draws random numbers, and those of machine code are not of the generator that was seeded."
+    because = "It draws random numbers, and those of machine code are not of the generator that was seeded."
+    advice = "For speed, draw an array of them before the run and give that as a parameter."
+
 
 KEPT: dict[str, Any] = {}
 """Machine code in this process by what it was made from; CannotCompile where it could not be made."""
@@ -84,7 +98,7 @@ def machine_code(make, signature, name, kernels=(), functions=()):
     It is found by the fingerprint of kernels and functions as they are now, and compiled from copies that hold the
     same values. Kernels may have other implementations in lanes (``variants.py``), functions, a user's torque or
     potential, have not. What the fingerprint cannot see through is compiled afresh each time and never kept; a torque
-    from C is kept in memory, where its address stands for it.
+    from C is kept in memory, where its address stands for it. What draws random numbers is not compiled.
     """
     made_of = fingerprint_now((*kernels, *functions))
     key, hidden = (name, _text(signature), made_of.digest), set(made_of.unseen) - {IN_C}
@@ -92,6 +106,8 @@ def machine_code(make, signature, name, kernels=(), functions=()):
         code = KEPT[key]
         if key in CHANGING:
             CHANGING[key] = CHANGING.pop(key)
+    elif any(does_more(f) == RANDOM for f in (*kernels, *functions)):
+        raise DrawsNumbers
     else:
         copies = (*frozen(kernels, True), *frozen(functions, False))
         stamp = _stamp(name, signature, made_of, kernels)

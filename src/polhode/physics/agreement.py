@@ -33,7 +33,7 @@ def check_functions(
     value = _called_at_start("potential", potential, *(problem.t0,) * timed, problem.Q0.copy())
     try:
         value = complex(np.asarray(value).item())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last of a whole number that no float holds
         raise InputError(f"potential({called}) is {one_line(value)}; it must be one number.") from None
     if not math.isfinite(abs(value)):
         where = "the potential is singular at the start. Start elsewhere."
@@ -60,7 +60,7 @@ def _called_at_start(label: str, f: Callable[..., Any], *arguments: Any) -> Any:
 def _three_numbers(label: str, value: Any, t: float) -> None:
     try:
         v = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         v = None
     if v is None or v.shape != (3,):
         got = "nothing" if value is None else one_line(value) if v is None else f"an array of shape {v.shape}"
@@ -107,7 +107,10 @@ def _gradient(potential: Callable[..., Any], Q: np.ndarray, d: float = 1e-5) -> 
 
     def U(j: int, e: float) -> float:
         value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
-        return float(np.real(np.asarray(value).item()))
+        try:
+            return float(np.real(np.asarray(value).item()))
+        except OverflowError:  # a whole number that no float holds
+            return np.inf
 
     with np.errstate(all="ignore"):
         return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])

@@ -102,7 +102,7 @@ class ForRuns(ParameterRow):
             self._told.add(kind)
             inputs.warn(
                 f"The {kind} of problem {self.name!r} could not be compiled and runs interpreted, about a thousand "
-                f"times slower. Numba says: {error.reason} {error.advice}"
+                f"times slower. {error.because} {error.advice}"
             )
             return None
 

@@ -1,5 +1,7 @@
 """Laws as machine code: the same as called in Python, what stays there, and what goes with a controller."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -160,3 +162,22 @@ def test_events_are_found_under_a_controller(body, compiled):
     assert np.array_equal(s.Omega, plain.Omega) and s.events["slow"].t == pytest.approx([crossing], abs=1e-3)
     ended = ph.solve(p, "VLV", h=H, n_steps=40, events=events, terminal="slow", compiled=compiled)
     assert ended.t[-1] == s.events["slow"].t[0] and abs(ended.Omega[-1, 0] - 0.8) < 1e-12
+
+
+def test_compiling_is_no_part_of_the_time_of_a_run(monkeypatch):
+    import polhode.machine as machine
+
+    seconds, compiled = 0.0, machine.held_loop
+
+    def slowly(*given):
+        nonlocal seconds
+        seconds += 1000.0
+        return compiled(*given)
+
+    monkeypatch.setattr(machine, "held_loop", slowly)
+    monkeypatch.setattr("polhode.runs.drive.time", types.SimpleNamespace(perf_counter=lambda: seconds))
+    control = ph.Sampled(lambda t, Q, Omega: (-Omega[0], -Omega[1], -Omega[2]), period=0.1)
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), Omega0=(0.1, 1.0, 0.2), control=control)
+    s = ph.solve(p, "VLV", h=0.05, n_steps=2000, save_every=1000)
+    assert s.stats["law"] == "machine code" and seconds == 1000.0
+    assert s.stats["wall_time"] == 0.0

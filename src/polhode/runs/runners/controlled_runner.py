@@ -96,6 +96,10 @@ class ControlledRunner(KernelRunner):
 
     # ---- steps --------------------------------------------------------------------------------------
 
+    def prepare(self, n: int) -> None:
+        """Compile, if need be, what n steps are taken by."""
+        self._loop(n)
+
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
         done, iterations, error = 0, 0, 0.0
