@@ -56,6 +56,7 @@ suppress_warnings = ["mystnb.unknown_mime_type"]
 
 
 def setup(app):
-    """Some pages are told otherwise here than in the repository; short cells of tables stay on one line."""
+    """Some pages are told otherwise here than in the repository; numbers and short cells of tables stay on one line."""
     app.connect("source-read", pages.retold)
     app.connect("doctree-read", cells.short)
+    app.connect("doctree-read", cells.whole)

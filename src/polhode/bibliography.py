@@ -79,5 +79,5 @@ def _readable(text: str) -> str:
         r"\\(['`\"^~]|[cvr](?=[\s{]))\s*\{?\s*(\\?\w)\}?", lambda m: LETTERS.get(m[2], m[2]) + ACCENTS[m[1]], text
     )
     text = re.sub(r"\\(?:ss|ae|aa|[oOli])(?![a-zA-Z])\s?", lambda m: LETTERS[m[0].strip()], text)
-    text = text.replace("--", "\N{EN DASH}").replace("~", " ").replace(r"\&", "&")
+    text = text.replace("---", "\N{EM DASH}").replace("--", "\N{EN DASH}").replace("~", " ").replace(r"\&", "&")
     return unicodedata.normalize("NFC", " ".join(re.sub(r"[{}]", "", text).split()))

@@ -313,7 +313,10 @@ def test_every_source_of_every_method_and_problem_resolves():
 
 def test_an_entry_is_read_to_its_last_brace(monkeypatch):
     author = "Bi{\\'c}ani{\\'c}, N. and Eng{\\o}, K."
-    text = f'@article{{a,\n  author = {{{author}}},\n  title = {{On {{SO}}(3)}},\n  year = "2010",\n}}'
+    text = (
+        f'@article{{a,\n  author = {{{author}}},\n  title = {{On {{SO}}(3) --- Newton--Euler}},\n  year = "2010",\n}}'
+    )
     monkeypatch.setattr("polhode.bibliography.entries", lambda: {"a": text})
     assert bibtex(["a"]) == text
-    assert fields("a") == {"author": "Bićanić, N. and Engø, K.", "title": "On SO(3)", "year": "2010"}
+    title = "On SO(3) \N{EM DASH} Newton\N{EN DASH}Euler"
+    assert fields("a") == {"author": "Bićanić, N. and Engø, K.", "title": title, "year": "2010"}

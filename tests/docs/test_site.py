@@ -66,6 +66,7 @@ def test_the_site(site):
     every_link_leads_somewhere_and_nothing_is_fetched_from_outside(site)
     three_doors_and_the_ten_lines(site)
     a_lecture_stands_once_with_its_formulas_set(site)
+    no_line_breaks_within_a_number(site)
     for width, scheme in ((1280, "light"), (390, "dark")):
         a_browser_opens_it_in_peace(site, width, scheme)
 
@@ -98,6 +99,13 @@ def a_lecture_stands_once_with_its_formulas_set(site):
     text = (site / "made" / "theory" / "moser-veselov.html").read_text(encoding="utf-8")
     assert text.count("the exact motion of a body with slightly different moments") == 1
     assert text.count("<math") > 20
+
+
+def no_line_breaks_within_a_number(site):
+    text = (site / "audit.html").read_text(encoding="utf-8")
+    assert '<span class="whole">' in text
+    prose = re.sub(r'<span class="whole">[^<]*</span>|<code.*?</code>|<pre.*?</pre>|<[^>]*>', "", text, flags=re.DOTALL)
+    assert re.findall(r"\b\d(?:\.\d+)?e-\d+", prose) == []
 
 
 def a_browser_opens_it_in_peace(site, width, scheme):

@@ -119,6 +119,27 @@ def test_dragging_turns_the_view(browser, address):
         assert after == [pytest.approx(before[0] + 0.6), pytest.approx(before[1] + 0.3)]
 
 
+def test_a_finger_turns_the_view_and_still_scrolls_the_page(browser, address):
+    with opened(browser, address, 390) as page:
+        finger = page.context.new_cdp_session(page)
+        finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        before = page.evaluate("view.yaw")
+        box = page.locator("#space-a").bounding_box()
+        x, y = box["x"] + 40, box["y"] + 60
+        _stroke(finger, [(x + 10 * k, y) for k in range(9)])
+        assert abs(page.evaluate("view.yaw") - before) > 0.3 and page.evaluate("scrollY") == 0
+        _stroke(finger, [(x, y - 25 * k) for k in range(9)])
+        page.wait_for_function("scrollY > 50")
+
+
+def _stroke(finger, places):
+    """A finger put down at the first place, moved over the others, and lifted."""
+    for k, (x, y) in enumerate(places):
+        kind = "touchMove" if k else "touchStart"
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
 def test_the_link_holds_the_state(browser, address):
     with opened(browser, address) as page:
         page.select_option("#field", "wall")

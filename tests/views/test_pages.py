@@ -5,7 +5,7 @@ import pytest
 import polhode as ph
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.views.certificate import certificate_notes
-from polhode.views.page import MOST_OF_A_CARD, page, table
+from polhode.views.page import MOST_OF_A_CARD, page, table, whole
 from tests.support.browser import chromium, opened
 
 CUT = """[...document.querySelectorAll('.cards td')].filter((x) => x.scrollWidth > x.clientWidth + 1).length"""
@@ -53,3 +53,10 @@ def test_a_certificate_says_what_is_wrong_before_what_was_left_out():
     c = Certificate("M", "function", {}, "M is M.", diagnosis=("A sign is wrong.",), kin="This is N.", version="1")
     said = [note.split()[0] for note in certificate_notes(c)]
     assert said == ["This", "A", "Not", "By"]
+
+
+def test_no_line_breaks_within_a_number():
+    text = '<p title="2e-02">a defect of 2.5e-02, <b>x1e-3</b></p><pre>3e-04</pre><svg><text>4e-05</text></svg>'
+    assert whole(text) == text.replace("2.5e-02", '<span class="whole">2.5e-02</span>')
+    assert whole("-1e-06 (7e-52)").count("whole") == 2
+    assert '<span class="whole">1e-9</span>' in page("numbers", ["<p>below 1e-9</p>"])

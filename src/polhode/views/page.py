@@ -23,7 +23,7 @@ def page(title: Any, body: Any, data: Any = None) -> Any:
         f"<style>\n{css}</style>",
         "</head>",
         "<body>",
-        *body,
+        *map(whole, body),
     ]
     if data is not None:
         text = as_json(data).replace("<", "\\u003c")
@@ -45,6 +45,12 @@ def inline(figure: Any, label: Any) -> Any:
     for colour, variable in PAGE.items():
         svg = svg.replace(colour, variable)
     return svg
+
+
+def whole(html: str) -> str:
+    """Numbers among words marked, so that no line breaks within one: 2e-02 would end as 2e- does."""
+    found = r"(<(?:svg|pre)\b.*?</(?:svg|pre)>|<[^>]*>)|(?<![\w.])(\d+(?:\.\d+)?e-\d+)"
+    return re.sub(found, lambda m: m[1] or f'<span class="whole">{m[2]}</span>', html, flags=re.DOTALL)
 
 
 def marked(html: Any) -> Any:
