@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.machine import WIDTH
+from polhode.runs.ensemble.schedule import shared_out
 
 K = np.linspace(1.0, 3.0, 7)
 
@@ -261,3 +262,11 @@ def test_states_go_to_a_file_as_they_come(tmp_path, monkeypatch, more):
     assert list(tmp_path.iterdir()) == [tmp_path / "e.nc"]
     with pytest.raises(ph.InputError, match="do not go together"):
         ph.solve_ensemble(p, "VLV", **asked, out=tmp_path / "e.nc", checkpoint=tmp_path / "c")
+
+
+def test_notes_are_shared_out_by_whole_groups():
+    noted = [(k, k + 1, np.empty((size, 1))) for k, size in enumerate([5, 1, 1, 1, 9, 3])]
+    for threads in (1, 2, 3, 8):
+        parts = shared_out(noted, threads)
+        assert [group for part in parts for group in part] == noted and 1 <= len(parts) <= threads
+    assert [len(part) for part in shared_out(noted, 2)] == [4, 2]
