@@ -12,7 +12,7 @@ import numpy as np
 from polhode.integrators.properties import Row
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
+from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIFFERENCES, DIRECT, momentum_scale
 from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import SINGLE, Look
@@ -25,12 +25,14 @@ OF_THE_STATE = (
 )  # what means nothing where Q and Omega are not all
 SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
 MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
 BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FINER = 1e-3  # the difference with which a doubtful derivative is had again
 ABOVE = 30  # times round-off, from which on a defect is the method's own
+SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # defect that differences show, whatever the complex step says
 WRONG = 1e-5  # defect that is not seen at a generic state and is a mistake at another; of high orders there are smaller
 STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
 HIGH = 20  # the order of what looks exact with small steps
@@ -40,7 +42,7 @@ SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, an
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT = 1e-9  # defect up to which it may be round-off, magnified
-HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and of a defect that is none of round-off, at most
+HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and the bend in it of a defect that is none of round-off
 LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
@@ -59,27 +61,46 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}{more}")
 
 
+class NotAnalytic(Exception):
+    """The derivative by the complex step is not that of the function."""
+
+
 def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
-    """A defect of the Jacobian of a step."""
+    """A defect of the Jacobian of a step; by differences where the complex step is seen to be wrong on the way."""
+    try:
+        return _by_derivatives(look, row)
+    except NotAnalytic:
+        look.trust_differences_alone()
+        return _by_derivatives(look, row)
+
+
+def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     _, floor, way = look.derivatives
     if look.character.jump and not look.character.single:
         how = f"{row.how_outside or row.how}: it moves in jumps of {look.character.jump:.0e}, and has no derivative"
         return [Property(None, floor, "undecided", how)], "jumps"
     if look.character.floor > 1:  # differences of noisy numbers
         floor = max(floor, look.character.floor * 1e-13 / 2e-3)
+    compared: set[State] = set()
 
-    def at(state: State, radians: float, n: int) -> float:
+    def defect(state: State, radians: float, n: int, D: np.ndarray, Pi1: np.ndarray) -> float:
         p, h = state.problem, state.step(radians)
         before, after = p.internal.momentum(np.array([p.t0, p.t0 + n * h]))
         Pi0 = p.tensor @ p.Omega0 + before
+        return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
 
-        def by(**options: float) -> float:
-            D, Pi1 = look.jacobian(state, radians, n, **options)
-            return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
-
+    def at(state: State, radians: float, n: int) -> float:
+        by = lambda **options: defect(state, radians, n, *look.jacobian(state, radians, n, **options))
         found = by()
-        in_doubt = "differences" in way and floor < found <= ABOVE * floor
-        return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
+        if "differences" in way:
+            in_doubt = floor < found <= ABOVE * floor
+            return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
+        if found > 10 * SEEN_BY_DIFFERENCES and state not in compared and look.character.floor == 1:
+            compared.add(state)
+            jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)
+            if defect(state, radians, n, *jacobian) < SEEN_BY_DIFFERENCES:
+                raise NotAnalytic
+        return found
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 
@@ -90,13 +111,13 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
     memory, clock = look.character.memory > 0, time.process_time()
-    refused, doubts, worst, most, seen, brief = [], [], 0.0, 0.0, 0, 0
+    refused, doubts, worst, most, seen, brief, up_to = [], [], 0.0, 0.0, 0, 0, ""
     for state in look.states(row.case):
         spent = time.process_time() - clock if seen >= FEWEST else 0.0
         if spent > MOST:
             break
         found, radians = [], []
-        for x in BRIEFLY if spent > SHARE else RADIANS:
+        for x in BRIEFLY if spent > SHARE else RADIANS if seen else (*SMALLEST, *RADIANS):
             try:
                 found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
                 radians.append(x)
@@ -105,9 +126,11 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
                 if seen and x == RADIANS[0]:
                     look.fails.setdefault(state.words, error.words)
                 break
-        whole = len(found)
-        found, radians = _solved(look, state, found, radians)
-        if len(found) < whole:
+        tried = radians
+        found, radians = _solved(look, state, found, radians, floor)
+        if len(found) < len(tried):
+            if radians and not seen:
+                up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
             look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
         if not found:
             continue
@@ -126,7 +149,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if max(found) > floor:
             doubts.append(f"{max(found):.0e} {state.words}, near round-off")
         worst = float(max(worst, *found))
-    return [_without_defect(look, row, how, floor, worst, most, seen, brief, doubts, refused)], ""
+    return [_without_defect(look, row, how, floor, worst, most, seen, brief, doubts, refused, up_to)], ""
 
 
 def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
@@ -134,11 +157,11 @@ def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float]
     it is another each time, where a defect of the method, or of a tolerance, is the same."""
     x = radians[int(np.argmax(found))]
     try:
-        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-3, 4)]
     except Refused:
         return True  # a step at the limit of what runs
-    changes = np.abs(np.diff(near)) / max(near)
-    return bool(np.median(changes) > SMOOTH)
+    bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
+    return bool(np.median(bends) > SMOOTH)
 
 
 def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
@@ -162,6 +185,7 @@ def _without_defect(
     brief: int,
     doubts: Sequence[str],
     refused: Sequence[str],
+    up_to: str,
 ) -> Property:
     """The property of which no defect was seen."""
     if not seen:
@@ -169,6 +193,8 @@ def _without_defect(
     coverage = f"{seen} states, up to {most:g} rad a step, random ones by seed {SEED}"
     if brief:
         coverage += f"; {brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+    if row.key in look.ended:
+        coverage += f"; left out, as not solved: {look.ended[row.key]}"
     if refused:
         coverage += f"; {refused[0]}"
     if look.character.memory and row.measure in OF_THE_STATE:
@@ -180,20 +206,24 @@ def _without_defect(
     if doubts:
         why = f"{how}: not to be told ({doubts[0]})"
         return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
-    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else up_to
     return Property(
         worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier
     )
 
 
-def _solved(look: Look, state: State, found: list[float], radians: list[float]) -> tuple[list[float], list[float]]:
+def _solved(
+    look: Look, state: State, found: list[float], radians: list[float], floor: float
+) -> tuple[list[float], list[float]]:
     """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
     that were not solved, at a large step or one that is lost, and says nothing of the method."""
     highest = max(look.orders, default=2.0)
     steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    least = 1e-15 * look.character.floor
     for k in range(1, len(found)):
-        usual = max(found[k - 1], 1e-15 * look.character.floor)
-        steep = found[k] > usual * (radians[k] / radians[k - 1]) ** steepest
+        smaller = [(radians[k - 1], max(found[k - 1], least))]
+        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
+        steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
         slow = radians[k] > SLOW and found[k] < PLAIN
         if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
             return found[:k], radians[:k]
@@ -201,8 +231,10 @@ def _solved(look: Look, state: State, found: list[float], radians: list[float]) 
 
 
 def _is_lost(look: Look, state: State, radians: float) -> bool:
+    """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
+    rotation."""
     try:
-        return off(look, state, radians) > LOST * radians
+        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
     except Refused:
         return True
 
