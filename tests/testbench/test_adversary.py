@@ -1,21 +1,17 @@
 """Some of the adversary's integrators, each caught or cleared by name; scripts/confusion.py has them all."""
 
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate import guard, kernel, outside, yes_or_no
+from polhode.testbench.certificate import kernel, outside, yes_or_no
 from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.drift import symplectic
-from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
 from polhode.testbench.certificate.orders import chooses, exponent, orders
@@ -96,42 +92,6 @@ def test_there_are_more_than_forty_with_different_names():
     assert len(ALONE) > 40
     good = [case for case in ALONE if case.truth[telling(case)] not in ("no", 0.0)]
     assert len(good) > 15 and len(ALONE) - len(good) > 15
-
-
-def test_a_step_that_never_returns_is_ended():
-    def never():
-        while True:
-            pass
-
-    assert guarded(never, 0.2) == (None, "did not return within 0.2 s")
-    assert guarded(lambda: 1 / 0, 1.0) == (None, "raised ZeroDivisionError: division by zero")
-
-
-def in_a_thread(task):
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(task).result()
-
-
-@pytest.mark.parametrize("place", (lambda task: task(), in_a_thread), ids=("main thread", "another thread"))
-def test_waiting_for_a_core_does_not_count(monkeypatch, place):
-    def busy():
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
-            pass
-        return "done"
-
-    monkeypatch.setattr(guard, "waited", lambda thread: 0.9 * time.monotonic())  # a tenth of a core
-    assert place(lambda: guarded(busy, 0.2)) == ("done", "")
-    monkeypatch.setattr(guard, "waited", lambda thread: 0.0)
-    assert place(lambda: guarded(busy, 0.2)) == (None, "did not return within 0.2 s")
-    monkeypatch.setattr(guard, "waited", lambda thread: None)  # a system that does not tell
-    assert place(lambda: guarded(lambda: time.sleep(0.1) or "slept", 5.0)) == ("slept", "")
-
-
-def test_the_system_tells_how_long_a_thread_has_waited_or_nothing():
-    told = guard.waited(threading.get_native_id())
-    assert told is None or 0 <= told < time.monotonic()
-    assert guard.waited(-1) is None
 
 
 def test_an_order_is_that_of_the_finest_errors_above_their_floor():
@@ -231,6 +191,13 @@ def test_near_kin_is_told_with_its_size_and_power():
 def case_named(name):
     (case,) = (case for case in suite() if case.name == name)
     return case
+
+
+def test_a_method_that_starts_as_another_is_not_that_one():
+    kin = kin_of(Look(third.momentum_alone).run)  # SW remembers the acceleration
+    assert kin.words == "This is SW, to round-off, in its first step." and not kin.is_same
+    assert kin_of(Look(box(ph.method("SW"))).run).is_same
+    assert kin_of(Look(third.right).run).is_same
 
 
 def test_what_many_methods_share_is_no_sign_of_a_mistake():

@@ -85,12 +85,11 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     if kin is None:
         return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
-    if kin.is_same and (look.differs or look.character.memory):
-        where = "in its first step" if look.character.memory else "at a generic state"
-        look.kin = f"{kin.words.rstrip('.')}, {where}."
-    if kin.is_same:
+    if kin.is_same and look.differs:
+        look.kin = f"{kin.words.rstrip('.')}, at a generic state."
+    if kin.is_same or (kin.shares_all and look.character.memory):
         return tuple(_oddities(look))
-    if kin.near:
+    if kin.near or kin.first_step_alone:
         return (*_oddities(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
