@@ -1,5 +1,7 @@
 """Some of the adversary's integrators, each caught or cleared by name; scripts/confusion.py has them all."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.drift import symplectic
+from polhode.testbench.certificate.drift import symplectic, would_decide
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
@@ -285,3 +287,10 @@ def test_what_does_not_converge_may_drift_though_it_is_symplectic():
     properties = {"symplectic_potential": yes, "order_potential_Q": order, "order_potential_Omega": order}
     assert symplectic(properties)
     assert not symplectic(properties | {"order_potential_Omega": none})
+
+
+def test_a_slope_at_one_step_size_alone_is_told():
+    nothing = SimpleNamespace(seen=False)
+    slope = SimpleNamespace(seen=True, h=0.125, rate=-9e-9, error=1e-10)  # a damping of 1e-9 a step
+    assert would_decide([nothing, nothing]) == "a longer span would decide"
+    assert would_decide([slope, nothing]) == "h = 0.125 alone shows -9.0e-09 ± 1e-10; another step size would decide"
