@@ -121,7 +121,7 @@ def derivatives(run: Run, h: float) -> tuple[Callable[..., Any], float, str]:
         agrees = False
     if agrees:
         return _complex_jacobian, 20 * ROUND_OFF, "derivatives by the complex step"
-    return _difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order"
+    return BY_DIFFERENCES
 
 
 def _complex_jacobian(run: Run, p: Problem, h: float, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -157,6 +157,9 @@ def _difference_jacobian(run: Run, p: Problem, h: float, n: int = 1, d: float = 
         D[:, j] = column / (60 * size)
     return D, p.tensor @ Omega1
 
+
+BY_DIFFERENCES = (_difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order")
+"""The Jacobian that every function has: how, its round-off, and that in words."""
 
 DIRECT = {
     "symmetry": (symmetry, ROUND_OFF, ""),

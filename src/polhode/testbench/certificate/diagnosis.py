@@ -16,7 +16,10 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
     (group,) = measured_by("orthogonality", "potential")
     verdict = {key: p.verdict for key, p in properties.items()}
     free, potential, forced = (
-        [properties[key].value if key in properties else None for key in measured_by("order", case)]
+        [
+            properties[key].value if verdict.get(key, "undecided") != "undecided" else None
+            for key in measured_by("order", case)
+        ]
         for case in ("free", "potential", "forced")
     )
     loose = [_title(k) for k, note in notes.items() if note in ("stays", "stalls") and k != group]

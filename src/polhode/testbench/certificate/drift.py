@@ -24,6 +24,7 @@ from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
 
@@ -141,8 +142,16 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
         return Property(
             evidence.rate, threshold, "no", f"{how}; it keeps the energy", bound=evidence.bound, coverage=coverage
         )
-    decide = "one step size alone shows it; another would decide" if suspicious else "a longer span would decide"
-    return Property(evidence.rate, threshold, "undecided", f"{how}; {decide}", bound=evidence.bound, coverage=coverage)
+    what = would_decide([e for r, _, _ in rows for e in r.evidence])
+    return Property(evidence.rate, threshold, "undecided", f"{how}; {what}", bound=evidence.bound, coverage=coverage)
+
+
+def would_decide(evidence: Sequence[Evidence]) -> str:
+    """What would decide about a drift that was not proven, in words."""
+    for e in evidence:
+        if e.seen:
+            return f"h = {e.h:g} alone shows {e.rate:+.1e} ± {e.error:.0e}; another step size would decide"
+    return "a longer span would decide"
 
 
 def _keeps_energy(rows: Any, properties: Mapping[str, Property]) -> bool:

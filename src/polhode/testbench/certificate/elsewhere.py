@@ -9,28 +9,29 @@ from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
-SMALL_RADIANS, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
-FINER = 8.0  # where those do not converge, steps smaller by this factor are tried
+SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+TINY = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
+FINER = 8.0  # factor between steps that are smaller still, where those do not converge
 FAINT = 1e-14  # error that is round-off
 RESOLVED = 1e-9  # error of a small step that the reference resolves
 CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF = 0.05  # a consistent small step is off by at most this part of its rotation
 
 
-def off(look: Look, state: State, radians: float) -> float:
-    """How far one step is from the motion, relative to the speed."""
+def off(look: Look, state: State, radians: float, steps: int = 1) -> float:
+    """How far a few steps are from the motion, relative to the speed."""
     p, h = state.problem, state.step(radians)
-    Q1, Omega1 = motion(state, radians)
-    Q, Omega = look.run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    Q1, Omega1 = motion(state, radians, steps)
+    Q, Omega = look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
     return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
 
 
 @functools.cache
-def motion(state: State, radians: float) -> tuple[np.ndarray, np.ndarray]:
+def motion(state: State, radians: float, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Where the body is after so much rotation, which is the same for every integrator."""
     from polhode.reference.reference import by_dop853
 
-    return by_dop853(state.problem, state.problem.t0 + state.step(radians))
+    return by_dop853(state.problem, state.problem.t0 + steps * state.step(radians))
 
 
 def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
@@ -43,8 +44,10 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     lowest, where, refused, seen = order_there, "", [], 0
     usual = [np.nan, np.nan]
     for state in states(case):
+        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         try:
-            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP))
+            tiny = 0.0 if seen else _off_when_tiny(look, state, noise)
+            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -53,14 +56,13 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         if seen == 1:
             usual = pair
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
-        wrong = inconsistent or small > max(OFF * SMALL_RADIANS, 100 * noise)
+        wrong = tiny > 0 or inconsistent or small > max(OFF * SMALL, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, noise)
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
         before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL_RADIANS))) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
-            if _converges_later(look, state, order_there):
+            if not tiny and _converges_later(look, state, order_there):
                 look.later.append(words)
                 continue
             found = 0.0
@@ -71,12 +73,18 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            part = max(small / SMALL_RADIANS, pair[1] / ONE_STEP[1])
+            part = max(tiny, small / SMALL, pair[1] / ONE_STEP[1])
             look.differs.setdefault(
                 words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
             )
             lowest, where = found, where or words
     return lowest, where, refused, seen
+
+
+def _off_when_tiny(look: Look, state: State, noise: float) -> float:
+    """The part of its turn by which a tiny step is off, if it is: a formula for small angles that is none."""
+    off_by = {x: off(look, state, x) for x in TINY}
+    return max(d / x if d > max(OFF * x, 100 * noise) else 0.0 for x, d in off_by.items())
 
 
 def _converges_later(look: Look, state: State, order_there: float) -> bool:
@@ -87,7 +95,9 @@ def _converges_later(look: Look, state: State, order_there: float) -> bool:
         one, two, three = (off(look, state, x) for x in finer)
     except Refused:
         return False
-    rates = [np.log(a / max(b, RESOLVED)) / np.log(FINER) - 1 for a, b in ((one, two), (two, three)) if a > RESOLVED]
+    pairs = [(a, max(b, RESOLVED)) for a, b in ((one, two), (two, three)) if a > RESOLVED]
+    resolved = [(a, b) for a, b in pairs if b > RESOLVED] or pairs  # one that falls below it has fallen by more
+    rates = [np.log(a / b) / np.log(FINER) - 1 for a, b in resolved]
     return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
 
 

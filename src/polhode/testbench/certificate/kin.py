@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from polhode.integrators.catalogue import methods
+from polhode.integrators.method import Method
 from polhode.integrators.properties import BY_KEY, claims_of
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
@@ -41,6 +42,7 @@ class Kin:
     free: np.ndarray  # (steps, 2)
     torque: np.ndarray
     h: float = STEPS[0][1]  # the smaller of the two steps
+    first_step_alone: bool = False  # the second is another's: one of the two has memory
     near: bool = False  # nothing is shared to round-off, but the difference is far below the error of a step
 
     @property
@@ -49,16 +51,22 @@ class Kin:
         return claims_of(methods()[self.name])
 
     @property
+    def shares_all(self) -> bool:
+        """Whether one step of it is one of that method."""
+        return bool(max(self.free.max(), self.torque.max()) <= SAME)
+
+    @property
     def is_same(self) -> bool:
         """Whether it is that method."""
-        return bool(max(self.free.max(), self.torque.max()) <= SAME)
+        return self.shares_all and not self.first_step_alone
 
     @property
     def words(self) -> str:
         """What they have in common, or nothing."""
-        if self.is_same:
+        if self.shares_all:
             exact = "to the last bit" if max(self.free.max(), self.torque.max()) == 0 else "to round-off"
-            return f"This is {self.name}, {exact}."
+            alone = ", in its first step" if self.first_step_alone else ""
+            return f"This is {self.name}, {exact}{alone}."
         if self.free.max() <= SAME:
             return (
                 f"{self.name} for a free body, not with a torque, where one step differs by {self._size(self.torque)}: "
@@ -125,8 +133,24 @@ def kin_of(run: Run) -> Kin | None:
             mine = {name: _steps_by(run, p, steps) for name, p in _problems().items()}
         except Refused:
             continue
-        return _nearest(mine, steps)
+        kin = _nearest(mine, steps)
+        if kin is None or not kin.shares_all:
+            return kin
+        return dataclasses.replace(kin, first_step_alone=not _goes_on(run, kin.name, steps[1]))
     return None
+
+
+def _goes_on(run: Run, name: str, h: float) -> bool:
+    """Whether the second step is that of the method, too: a method may start as another does, and remember."""
+    for p in _problems().values():
+        try:
+            mine = run(p, p.Q0, p.Omega0, h, 2, p.t0)
+        except Refused:
+            return False
+        theirs = _steps_from(methods()[name], p, h, 2)
+        if theirs is None or max(np.abs(a - b).max() for a, b in zip(mine, theirs)) > 2 * SAME:
+            return False
+    return True
 
 
 def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
@@ -172,11 +196,18 @@ def _steps_of(name: str, steps: tuple[float, float]) -> dict[str, Any] | None:
     for key, p in _problems().items():
         if method.free_only and key != "free":
             return None
-        states[key] = []
-        body = body_of(p, method)
-        for h in steps:
-            state, report = method.step(h, p.t0, method.start(h, p.t0, *p.start(), body), body)
-            if report[1] != 0:
-                return None
-            states[key].append((np.array(matrix(state[0])).reshape(3, 3), np.array(state[1]) / p.moments))
+        states[key] = [_steps_from(method, p, h, 1) for h in steps]
+        if any(state is None for state in states[key]):
+            return None
     return states
+
+
+def _steps_from(method: Method, p: Problem, h: float, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Q and Omega after a few steps of a method of the catalogue, in plain Python; none where one is not solved."""
+    body = body_of(p, method)
+    state = method.start(h, p.t0, *p.start(), body)
+    for i in range(count):
+        state, report = method.step(h, p.t0 + i * h, state, body)
+        if report[1] != 0:
+            return None
+    return np.array(matrix(state[0])).reshape(3, 3), np.array(state[1]) / p.moments

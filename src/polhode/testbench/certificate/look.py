@@ -3,7 +3,8 @@
 What it returns is copied (a wrapped library may return the same arrays each time), what it raises becomes a sentence,
 and before anything is measured it is asked five questions: does the same call give the same numbers twice; do n steps
 at once give what n steps one by one give, or does it remember; are its numbers those of single precision; do they
-follow a small change of the start, or move in jumps; and does a negative step go back?
+follow a small change of the start, or move in jumps; and does a negative step go back? When all is measured it is asked
+the first question again: has it changed meanwhile?
 """
 
 import functools
@@ -27,7 +28,8 @@ SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 REMEMBERED = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 STEPS_AT_ONCE = 5
-NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start so small that a smooth result is linear in them
+ASKED_WITH = 0.11  # the step of the questions
+NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
 BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -132,8 +134,10 @@ class Look:
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
+        self.changed = 0.0  # how far its first answer has moved while it was measured
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.character = Character()
+        self.first: np.ndarray | None = None  # its answer to the first question, for the last
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def run(
@@ -171,6 +175,13 @@ class Look:
             self.jacobians[key] = jacobian(self.run, state.problem, state.step(radians), n, **options)
         return self.jacobians[key]
 
+    def trust_differences_alone(self) -> None:
+        """The complex step was seen to be wrong at some state: differences take its place everywhere."""
+        from polhode.testbench.certificate.defects import BY_DIFFERENCES
+
+        self.derivatives = BY_DIFFERENCES
+        self.jacobians.clear()
+
     @functools.cached_property
     def derivatives(self) -> tuple[Callable[..., Any], float, str]:
         """The Jacobian of a step, its round-off, and how it is computed, in words."""
@@ -189,22 +200,16 @@ def states(case: str) -> tuple[State, ...]:
 
 
 def character_of(look: Look) -> Character:
-    """The answers of an integrator to the five questions."""
-    p = placed(potential())
-    other = p.replaced(Q0=(1.1, 0.4, -0.9), Omega0=(-0.3, 0.8, 0.2))
-    run, h = look.run, 0.11
+    """Ask."""
+    p, other = placed(potential()), far_start()
+    run, h = look.run, ASKED_WITH
 
     def one(start: Problem, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
         return run(start, start.Q0, start.Omega0, h, steps, start.t0)
 
-    def flat(state: Any) -> np.ndarray:
-        return np.concatenate([np.ravel(x) for x in state])
-
     try:
-        one(other)
-        first = flat(one(p))
-        one(other)
-        noise = np.abs(flat(one(p)) - first).max()
+        look.first = first = first_answer(look)
+        noise = np.abs(first_answer(look) - first).max()
         together = flat(one(p, STEPS_AT_ONCE))
         apart = p.Q0, p.Omega0
         for i in range(STEPS_AT_ONCE):
@@ -213,7 +218,7 @@ def character_of(look: Look) -> Character:
         memory = np.abs(flat(apart) - together).max()
         one(other)
         single = all(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
-        jump = 0.0 if noise else _jump(one, p, flat)
+        jump = 0.0 if noise else _jump(one, p)
     except Refused as error:
         return Character(refusal=error.words)
     return Character(
@@ -221,11 +226,36 @@ def character_of(look: Look) -> Character:
         memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
         single=single,
         jump=jump,
-        forward_only=bool(guarded(lambda: _goes_forward(look, p, h, flat), BACKWARDS)[0]),
+        forward_only=bool(guarded(lambda: _goes_forward(look, p, h), BACKWARDS)[0]),
     )
 
 
-def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.ndarray]) -> bool:
+def far_start() -> Problem:
+    """A start far from the generic one, so that what an integrator remembers is something else."""
+    return placed(potential()).replaced(Q0=(1.1, 0.4, -0.9), Omega0=(-0.3, 0.8, 0.2))
+
+
+def flat(state: Any) -> np.ndarray:
+    """Q and Omega in one row."""
+    return np.concatenate([np.ravel(x) for x in state])
+
+
+def first_answer(look: Look) -> np.ndarray:
+    """A step from the generic state, after one from elsewhere."""
+    for p in (far_start(), placed(potential())):
+        answer = look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
+    return flat(answer)
+
+
+def changed_since(look: Look) -> float:
+    """How far its answer to the first question has moved since it was asked; zero where that is noise or round-off."""
+    if look.first is None:
+        return 0.0
+    moved = float(np.abs(first_answer(look) - look.first).max())
+    return moved if moved > max(REMEMBERED * look.character.floor, 100 * look.character.noise) else 0.0
+
+
+def _goes_forward(look: Look, p: Problem, h: float) -> bool:
     """Whether a step of -h moves the body forward, or not at all."""
     try:
         back = flat(look.run(p, p.Q0, p.Omega0, -h, 1, p.t0)).real - flat((p.Q0, p.Omega0))
@@ -235,7 +265,7 @@ def _goes_forward(look: "Look", p: Problem, h: float, flat: Callable[..., np.nda
     return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 
 
-def _jump(one: Callable[..., Any], p: Problem, flat: Callable[..., np.ndarray]) -> float:
+def _jump(one: Callable[..., Any], p: Problem) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
     jumps = []
     for tiny in NEXT_TO_NOTHING:

@@ -23,12 +23,13 @@ from polhode.testbench.certificate.look import Look
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN = tuple(n for n in COUNTS if n % 2 == 0)
-ROUND_OFF = 3e-14  # a global error below is round-off, with room for some hundred steps
-WINDOW = 4  # errors that an exponent is fitted to
-WRONG = 0.1  # a larger error with the finest steps: no convergence
-ABOVE = 15  # an error counts from so many times the floor on
-CONVERGES = 0.5  # a lower order counts as none
-CLEAR = 0.15  # an exponent this near to a whole number is that number
+ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
+WINDOW = 4  # errors from which an exponent is had
+WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
+ABOVE = 15  # times the floor, from which on an error counts
+CONVERGES = 0.5  # order below which there is none
+CLEAR = 0.15  # from a whole number, up to which an exponent is that number
+STEADY = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # the four largest steps of a method with fixed steps cannot all have such small errors, and alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
@@ -106,6 +107,8 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     value = finest[0] + (finest[0] - before[0]) * 0.5  # halfway to h = 0 over a factor of two in h, for terms in h
     value = value if abs(finest[0] - before[0]) < 0.5 else finest[0]
     error = max(finest[1], abs(finest[0] - before[0]) / 2)
+    change = abs(slopes[clear - 2] - slopes[clear - 3])
+    error = max(error, change) if steep and change > STEADY else error
     words = f"stops falling at {flat:.0e}" if flat > 100 * round_off else ""
     return Exponent(float(value), float(error), float(flat), words)
 
@@ -187,10 +190,13 @@ def order(
         if found.words:
             how += f"; {found.words}"
         if found.floor > 100 * round_off:
-            note = "own steps" if found.value == 0 and found.floor < 1e-3 else note or "stalls"
+            alike = column[:4].max() < ABOVE * found.floor  # from the largest steps on
+            note = "own steps" if found.value == 0 and found.floor < 1e-3 and alike else note or "stalls"
         verdict = "yes" if found.known else "undecided"
         if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
-        results.append(Property(found.value, CLEAR, verdict, how, bound=bound))
+        stops = verdict == "yes" and found.floor > 100 * round_off
+        qualifier = f"down to an error of {found.floor:.0e}" if stops else ""
+        results.append(Property(found.value, CLEAR, verdict, how, bound=bound, qualifier=qualifier))
     return results, "own steps" if own else note, (h, e)

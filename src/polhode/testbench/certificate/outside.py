@@ -24,7 +24,7 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, character_of
+from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
@@ -32,7 +32,8 @@ CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
-LONGEST_SECONDS = PATIENCE[0]
+LONGEST = PATIENCE[0]
+STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 MOST_NAMED = 4  # states beside the first that a sentence names
 
 
@@ -65,11 +66,12 @@ def measured(
         found |= zip((row.key for row in rows), values)
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
+    look.changed = guarded(lambda: changed_since(look), LONGEST)[0] or 0.0
     found = {key: _doubted(look, found, key, p) for key, p in found.items()}
-    if "own steps" in notes.values() and look.tolerance is None:
+    own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
+    if own_steps or look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
-    if look.tolerance is not None:
-        return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
+    found = {key: _does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
     if look.character.floor > 1:  # what does not fall with h is then its arithmetic
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
     clues, _ = guarded(lambda: clues_of(look.run), seconds)
@@ -83,12 +85,11 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     if kin is None:
         return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
-    if kin.is_same and (look.differs or look.character.memory):
-        where = "in its first step" if look.character.memory else "at a generic state"
-        look.kin = f"{kin.words.rstrip('.')}, {where}."
-    if kin.is_same:
+    if kin.is_same and look.differs:
+        look.kin = f"{kin.words.rstrip('.')}, at a generic state."
+    if kin.is_same or (kin.shares_all and look.character.memory):
         return tuple(_oddities(look))
-    if kin.near:
+    if kin.near or kin.first_step_alone:
         return (*_oddities(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
@@ -99,6 +100,11 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
 def _oddities(look: Look) -> list[str]:
     """Sentences about the character of the integrator, and about the states where it differs or fails."""
     told = look.character.sentences()
+    if look.changed:
+        told.append(
+            f"It has changed while it was measured: the first step, taken again at the end, differs by "
+            f"{look.changed:.0e}. What it does depends on how often it was called."
+        )
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
@@ -141,8 +147,12 @@ def _takes_velocity(look: Look) -> bool:
 
 
 def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:
-    """The property, a yes made undecided where the integrator is known to be wrong elsewhere: if large steps were left
-    out, as those of a solver at its limit, since they may show the fault; and in any case if a random state does."""
+    """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
+    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, or
+    where it is no longer what it was."""
+    if look.changed and p.verdict == "yes":
+        why = f"{p.how}; but it has changed while it was measured"
+        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
     high = any(ONE_LARGE in other.how for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
@@ -154,6 +164,20 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> P
         return p
     why = f"{p.how}; but not {look.ended[key]}, and it is wrong elsewhere"
     return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+
+
+def _falls(row: Row, p: Property) -> bool:
+    """Whether it is an error that falls with h as that of fixed steps does."""
+    return row.kind == ORDER and p.verdict == "yes" and p.value is not None and bool(np.isfinite(p.value))
+
+
+def _does_not_converge(look: Look, row: Row, p: Property) -> Property:
+    """An order of which the error stays, by far more than a tolerance or a constant with few digits would leave, where
+    it is not that of steps of its own."""
+    if row.kind != ORDER or p.verdict != "undecided" or p.value != 0.0:
+        return p
+    stays = np.nanmin(look.convergence[row.case]["errors"]) > STAYS
+    return Property(**(vars(p) | {"verdict": "no"})) if stays else p
 
 
 def _of_a_tolerance(row: Row, p: Property) -> Property:

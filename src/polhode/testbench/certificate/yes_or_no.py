@@ -6,14 +6,13 @@ wherever it is found. A large step whose equations were not solved ends the rang
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from polhode.integrators.properties import Row
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT, momentum_scale
+from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIFFERENCES, DIRECT, momentum_scale
 from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import SINGLE, Look
@@ -23,28 +22,28 @@ OF_THE_STATE = (
     "symplecticity",
     "conformality",
     "Poisson map",
-)  # measures without meaning where Q and Omega are not the whole state
+)  # what means nothing where Q and Omega are not all
 SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
-MOST_SECONDS = 3 * SHARE  # seconds of computing, after which it visits no more states
+MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
 BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
-FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
-FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
-ABOVE = 30  # a defect beyond so many times round-off is the method's own
-WRONG = (
-    1e-5  # a larger defect, at a state other than the generic one alone, is a mistake; high orders have smaller ones
-)
-STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
-HIGH_ORDER = 20  # stands for the order of what looks exact with small steps
-LARGE_RADIANS = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FINER = 1e-3  # the difference with which a doubtful derivative is had again
+ABOVE = 30  # times round-off, from which on a defect is the method's own
+SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # defect that differences show, whatever the complex step says
+WRONG = 1e-5  # defect that is not seen at a generic state and is a mistake at another; of high orders there are smaller
+STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
+HIGH = 20  # the order of what looks exact with small steps
+LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT = 1e-9  # defect up to which it may be round-off, magnified
-HARDLY, SMOOTH = 1e-4, 0.02  # if a step changes by so little, a defect that is no round-off changes by at most so much
-LOST = 0.2  # a failed step is off by this part of its rotation
+HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and the bend in it of a defect that is none of round-off
+LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -62,51 +61,48 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}{more}")
 
 
+class NotAnalytic(Exception):
+    """The derivative by the complex step is not that of the function."""
+
+
 def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
-    """A defect of the Jacobian of a step."""
+    """A defect of the Jacobian of a step; by differences where the complex step is seen to be wrong on the way."""
+    try:
+        return _by_derivatives(look, row)
+    except NotAnalytic:
+        look.trust_differences_alone()
+        return _by_derivatives(look, row)
+
+
+def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     _, floor, way = look.derivatives
     if look.character.jump and not look.character.single:
         how = f"{row.how_outside or row.how}: it moves in jumps of {look.character.jump:.0e}, and has no derivative"
         return [Property(None, floor, "undecided", how)], "jumps"
-    if look.character.floor > 1:  # differences magnify noise
+    if look.character.floor > 1:  # differences of noisy numbers
         floor = max(floor, look.character.floor * 1e-13 / 2e-3)
+    compared: set[State] = set()
 
-    def at(state: State, radians: float, n: int) -> float:
+    def defect(state: State, radians: float, n: int, D: np.ndarray, Pi1: np.ndarray) -> float:
         p, h = state.problem, state.step(radians)
         before, after = p.internal.momentum(np.array([p.t0, p.t0 + n * h]))
         Pi0 = p.tensor @ p.Omega0 + before
+        return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
 
-        def by(**options: float) -> float:
-            D, Pi1 = look.jacobian(state, radians, n, **options)
-            return BY_DERIVATIVES[row.measure](D, Pi0, Pi1 + after, momentum_scale(p, h), n * h)
-
+    def at(state: State, radians: float, n: int) -> float:
+        by = lambda **options: defect(state, radians, n, *look.jacobian(state, radians, n, **options))
         found = by()
-        in_doubt = "differences" in way and floor < found <= ABOVE * floor
-        return (
-            min(found, by(d=FINER)) if in_doubt else found
-        )  # a defect that finer differences do not show is one of the differences
+        if "differences" in way:
+            in_doubt = floor < found <= ABOVE * floor
+            return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
+        if found > 10 * SEEN_BY_DIFFERENCES and state not in compared and look.character.floor == 1:
+            compared.add(state)
+            jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)
+            if defect(state, radians, n, *jacobian) < SEEN_BY_DIFFERENCES:
+                raise NotAnalytic
+        return found
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
-
-
-@dataclass
-class Visits:
-    """What the states visited so far have shown, as long as no defect is the method's own."""
-
-    states: int = 0
-    brief: int = 0  # of these states, for want of time
-    worst: float = 0.0  # the largest defect
-    farthest: float = 0.0  # the largest step, in radians
-    doubts: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
-
-    @property
-    def coverage(self) -> str:
-        """In words."""
-        words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
-        if self.brief:
-            words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
-        return words + (f"; {self.refusals[0]}" if self.refusals else "")
 
 
 def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
@@ -114,131 +110,149 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    clock, visits = time.process_time(), Visits()
+    memory, clock = look.character.memory > 0, time.process_time()
+    refused, doubts, worst, most, seen, brief, up_to = [], [], 0.0, 0.0, 0, 0, ""
     for state in look.states(row.case):
-        spent = time.process_time() - clock if visits.states >= FEWEST_STATES else 0.0
-        if spent > MOST_SECONDS:
+        spent = time.process_time() - clock if seen >= FEWEST else 0.0
+        if spent > MOST:
             break
-        defects, radians = _measured(look, state, at, BRIEFLY if spent > SHARE else RADIANS, visits)
-        whole = len(defects)
-        defects, radians = _solved(look, state, defects, radians)
-        if len(defects) < whole:
+        found, radians = [], []
+        for x in BRIEFLY if spent > SHARE else RADIANS if seen else (*SMALLEST, *RADIANS):
+            try:
+                found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
+                radians.append(x)
+            except Refused as error:
+                refused.append(f"{state.words} it {error.words}")
+                if seen and x == RADIANS[0]:
+                    look.fails.setdefault(state.words, error.words)
+                break
+        tried = radians
+        found, radians = _solved(look, state, found, radians, floor)
+        if len(found) < len(tried):
+            if radians and not seen:
+                up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
             look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
-        if not defects:
+        if not found:
             continue
-        if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
-            visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        visits.states, visits.brief = visits.states + 1, visits.brief + (spent > SHARE)
-        visits.farthest, largest = max(visits.farthest, radians[-1]), max(defects)
-        if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
-            fall, note = _fall(radians, defects, floor)
-            where = _largest(radians, defects)
-            if visits.states > 1 and largest > WRONG:
-                look.differs.setdefault(state.words, f"({row.title}: {largest:.0e}, {where})")
-            words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
-            return [Property(float(largest), floor, "no", words, coverage=coverage)], note
-        if largest > floor:
-            visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
-        visits.worst = float(max(visits.worst, largest))
-    return [_without_defect(look, row, how, floor, visits)], ""
+        if not seen and not refused and radians[-1] < ENOUGH:
+            doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
+        seen, brief, most = seen + 1, brief + (spent > SHARE), max(most, radians[-1])
+        if max(found) > ABOVE * floor and not (max(found) < FAINT and _is_erratic(at, state, radians, found)):
+            fall, note = _fall(radians, found, floor)
+            where = f"{state.words}, {_largest(radians, found)}"
+            if seen > 1 and max(found) > WRONG:
+                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e}, {_largest(radians, found)})")
+            coverage = f"first seen {where}"
+            return [
+                Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
+            ], note
+        if max(found) > floor:
+            doubts.append(f"{max(found):.0e} {state.words}, near round-off")
+        worst = float(max(worst, *found))
+    return [_without_defect(look, row, how, floor, worst, most, seen, brief, doubts, refused, up_to)], ""
 
 
-def _measured(
-    look: Look, state: State, at: Callable[..., float], steps: Sequence[float], visits: Visits
-) -> tuple[list[float], list[float]]:
-    """The defects at a state, and the steps in radians, up to the first step that is refused."""
-    counts = (1, 2, 5) if look.character.memory > 0 else (1,)
-    defects: list[float] = []
-    for x in steps:
-        try:
-            defects.append(_finite(at, state, x, counts))
-        except Refused as error:
-            visits.refusals.append(f"{state.words} it {error.words}")
-            if visits.states and x == RADIANS[0]:
-                look.fails.setdefault(state.words, error.words)
-            break
-    return defects, list(steps[: len(defects)])
-
-
-def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], defects: Sequence[float]) -> bool:
-    """Whether the largest defect is round-off that a long or unstable step has magnified: between steps that
-    hardly differ it changes, while a defect of the method, or of a tolerance, stays the same."""
-    x = radians[int(np.argmax(defects))]
+def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
+    """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
+    it is another each time, where a defect of the method, or of a tolerance, is the same."""
+    x = radians[int(np.argmax(found))]
     try:
-        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-2, 3)]
+        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-3, 4)]
     except Refused:
         return True  # a step at the limit of what runs
-    changes = np.abs(np.diff(near)) / max(near)
-    return bool(np.median(changes) > SMOOTH)
+    bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
+    return bool(np.median(bends) > SMOOTH)
 
 
 def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
-    """The largest defect over so many steps at once, for each count; one that is no number says that the step is lost,
-    not that nothing is wrong."""
+    """The largest defect over so many steps at once. One that is no number says that the step is lost, not that nothing
+    is wrong."""
     with np.errstate(all="ignore"):
-        defects = [at(state, radians, n) for n in counts]
-    if not np.isfinite(defects).all():
+        found = [at(state, radians, n) for n in counts]
+    if not np.isfinite(found).all():
         raise Refused(f"gave no finite derivatives at h = {state.step(radians):.3g}")
-    return max(defects)
+    return max(found)
 
 
-def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits) -> Property:
-    """The property, if no defect was seen."""
-    worst, noise = visits.worst, look.character.noise
-    if not visits.states:
-        return Property(None, floor, "undecided", f"{how}: {visits.refusals[0]}")
-    why = ""
+def _without_defect(
+    look: Look,
+    row: Row,
+    how: str,
+    floor: float,
+    worst: float,
+    most: float,
+    seen: int,
+    brief: int,
+    doubts: Sequence[str],
+    refused: Sequence[str],
+    up_to: str,
+) -> Property:
+    """The property of which no defect was seen."""
+    if not seen:
+        return Property(None, floor, "undecided", f"{how}: {refused[0]}")
+    coverage = f"{seen} states, up to {most:g} rad a step, random ones by seed {SEED}"
+    if brief:
+        coverage += f"; {brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+    if row.key in look.ended:
+        coverage += f"; left out, as not solved: {look.ended[row.key]}"
+    if refused:
+        coverage += f"; {refused[0]}"
     if look.character.memory and row.measure in OF_THE_STATE:
-        why = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
-    elif noise and worst > noise / 10:
-        why = f"{worst:.0e}, which may be its noise of {noise:.0e}"
-    elif visits.doubts:
-        why = f"not to be told ({visits.doubts[0]})"
-    if why:
-        return Property(worst, floor, "undecided", f"{how}: {why}", bound=worst, coverage=visits.coverage)
-    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+        why = f"{how}: round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    if look.character.noise and worst > look.character.noise / 10:
+        why = f"{how}: {worst:.0e}, which may be its noise of {look.character.noise:.0e}"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    if doubts:
+        why = f"{how}: not to be told ({doubts[0]})"
+        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
+    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else up_to
     return Property(
-        worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=visits.coverage, qualifier=qualifier
+        worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier
     )
 
 
-def _solved(look: Look, state: State, defects: list[float], radians: list[float]) -> tuple[list[float], list[float]]:
-    """The defects up to where a step fails. At a large step, or a lost one, a defect far larger than any power of h
-    explains is that of equations that were not solved, and says nothing of the method."""
+def _solved(
+    look: Look, state: State, found: list[float], radians: list[float], floor: float
+) -> tuple[list[float], list[float]]:
+    """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
+    that were not solved, at a large step or one that is lost, and says nothing of the method."""
     highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH_ORDER) + STEEP
-    for k in range(1, len(defects)):
-        usual = max(defects[k - 1], 1e-15 * look.character.floor)
-        steep = defects[k] > usual * (radians[k] / radians[k - 1]) ** steepest
-        slow = radians[k] > SLOW and defects[k] < PLAIN
-        if steep and (slow or radians[k] > LARGE_RADIANS or _is_lost(look, state, radians[k])):
-            return defects[:k], radians[:k]
-    return defects, radians
+    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    least = 1e-15 * look.character.floor
+    for k in range(1, len(found)):
+        smaller = [(radians[k - 1], max(found[k - 1], least))]
+        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
+        steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
+        slow = radians[k] > SLOW and found[k] < PLAIN
+        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
+            return found[:k], radians[:k]
+    return found, radians
 
 
 def _is_lost(look: Look, state: State, radians: float) -> bool:
+    """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
+    rotation."""
     try:
-        return off(look, state, radians) > LOST * radians
+        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
     except Refused:
         return True
 
 
-def _largest(radians: Sequence[float], defects: Sequence[float]) -> str:
+def _largest(radians: Sequence[float], found: Sequence[float]) -> str:
     """The step at which the defect is largest, in words."""
-    return f"{radians[int(np.argmax(defects))]:g} rad a step"
+    return f"{radians[int(np.argmax(found))]:g} rad a step"
 
 
-def _fall(radians: Sequence[float], defects: Sequence[float], floor: float) -> tuple[str, str]:
+def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tuple[str, str]:
     """How the defect behaves: in words, and as the note."""
-    above = [(x, d) for x, d in zip(radians, defects) if d > floor]
+    above = [(x, d) for x, d in zip(radians, found) if d > floor]
     if len(above) < 2:
         return f"only at {above[0][0]:g} rad a step", "scales"
     (a, c), (b, d) = above[:2]  # the smallest steps: at large ones a defect no longer grows
     power = np.log(d / c) / np.log(b / a)
     x, y = np.log(np.array(above)).T
     overall = np.polyfit(x, y, 1)[0]
-    if power < 1 or (
-        max(defects) < LOOSE and overall < BY_TOLERANCE
-    ):  # a method of order 1 has one that falls like h^2
+    if power < 1 or (max(found) < LOOSE and overall < BY_TOLERANCE):  # a method of order 1 has one that falls like h^2
         return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"

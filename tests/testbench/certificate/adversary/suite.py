@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, claims_of
 from polhode.testbench.certificate.look import box
-from tests.testbench.certificate.adversary import awkward, held_out, kernels, steps
+from tests.testbench.certificate.adversary import awkward, held_out, kernels, steps, third
 from tests.testbench.certificate.adversary.steps import mistaken
 
 
@@ -252,10 +252,35 @@ HELD_OUT = (
 OUTSIDE = ("RATTLE", "NMB", "DMV4", "IMR4", "JEM4", "AKW", "DMV8", "DMV10", "DMV12", "GAUSS16", "RKN8", "MLEOK")
 
 
+SYMPLECTIC = "sf su po mf mt so3"
+QUADRATIC = truth("2 2 2", yes="sym so3 mf ef mt et", no="sf su po")
+THIRD = (
+    Case("Ruth 3", third.ruth, truth("3 3 3", yes=SYMPLECTIC, no="sym ef et drift")),
+    Case("Blanes-Moan 4", third.blanes_moan, truth("4 4 4", yes=f"{SYMPLECTIC} sym", no="ef et drift")),
+    Case("conjugate by scaling", third.conjugate_by_scaling, truth("2 2 2", "sym so3", "sf su mf ef et drift")),
+    Case("conjugate by a turn", third.conjugate_by_a_turn, truth("2 2 2", "sym so3 po", "sf su mf ef et drift")),
+    Case("midpoint on matrices", third.midpoint_on_matrices, QUADRATIC),
+    Case("Newton by its residual", third.on_momenta(third.by_newton), VARIATIONAL),
+    Case("norm of complex numbers", third.turning_by(third.by_a_norm), VARIATIONAL),
+    Case("momentum alone", third.momentum_alone, truth("2 2 2", yes="mf mt so3 drift", no="sym sf su ef et")),
+    Case("no turn when tiny", third.no_turn_when_tiny, NEVER),
+    Case("three terms below 0.05 rad", third.three_terms_below(0.05), truth(no="so3 sf su mf mt")),
+    Case("three terms below 0.004 rad", third.three_terms_below(0.004), truth(no="so3 sf su mf mt")),
+    Case("another below 0.05 rad", third.two_methods(lambda x: x < 0.05), truth("2 2 2", "mf so3", "sf su ef")),
+    Case("another beyond 1 rad", third.two_methods(lambda x: x > 1), truth("2 2 2", yes="mf so3", no="ef")),
+    Case("another after 1000 calls", third.worn(), truth(no="mf"), "changed while it was measured"),
+    Case("axes of either hand", third.by_eigenvectors, NEVER),
+    Case("step at least 1e-3", third.step_at_least, NEVER),
+    Case("speed clipped", third.clipped, NEVER | truth(no="mf"), "fast"),
+    Case("wrong for a sphere", third.wrong_for_a_sphere, NEVER, "sphere"),
+    Case("torque of 1.001", third.torque_of_1001, truth("2 0 0", yes="sf su po mf mt so3", no="ef"), "torque"),
+)
+
+
 @functools.cache
 def suite():
     """Every case."""
-    return (*FUNCTIONS, *KERNELS, *HELD_OUT, *KERNELS_HELD_OUT, *(boxed(name) for name in OUTSIDE))
+    return (*FUNCTIONS, *KERNELS, *HELD_OUT, *KERNELS_HELD_OUT, *THIRD, *(boxed(name) for name in OUTSIDE))
 
 
 def score(case, certificate):
