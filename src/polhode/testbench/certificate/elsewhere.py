@@ -9,7 +9,7 @@ from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
-SMALL, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+SMALL_RADIANS, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 TINY = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER = 8.0  # factor between steps that are smaller still, where those do not converge
 FAINT = 1e-14  # error that is round-off
@@ -47,7 +47,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         try:
             tiny = 0.0 if seen else _off_when_tiny(look, state, noise)
-            small, next_, *pair = (off(look, state, x) for x in (SMALL, 4 * SMALL, *ONE_STEP))
+            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -57,7 +57,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             usual = pair
         local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
         inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
-        wrong = tiny > 0 or inconsistent or small > max(OFF * SMALL, 100 * noise)
+        wrong = tiny > 0 or inconsistent or small > max(OFF * SMALL_RADIANS, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, noise)
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
         before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL_RADIANS))) - 1
@@ -73,7 +73,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            part = max(tiny, small / SMALL, pair[1] / ONE_STEP[1])
+            part = max(tiny, small / SMALL_RADIANS, pair[1] / ONE_STEP[1])
             look.differs.setdefault(
                 words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
             )

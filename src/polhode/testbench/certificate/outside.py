@@ -32,7 +32,7 @@ CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
 PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
-LONGEST = PATIENCE[0]
+LONGEST_SECONDS = PATIENCE[0]
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 MOST_NAMED = 4  # states beside the first that a sentence names
 
@@ -66,7 +66,7 @@ def measured(
         found |= zip((row.key for row in rows), values)
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
-    look.changed = guarded(lambda: changed_since(look), LONGEST)[0] or 0.0
+    look.changed = guarded(lambda: changed_since(look), LONGEST_SECONDS)[0] or 0.0
     found = {key: _doubted(look, found, key, p) for key, p in found.items()}
     own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
