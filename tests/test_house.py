@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "polhode"
 
 OF_LIBRARIES = {
+    "os._exit": "ends a process that is being loaded, where an exception may be caught and replaced",
     "sys._getframe": "the frame of the caller, for the file and line of a warning, and the pickler at work",
     "pickle._Pickler": "how dill says that it stores code",
     "ctypes._Pointer": "the class of pointer types has no other name",

@@ -394,3 +394,23 @@ def test_a_block_is_counted_in_pieces(tmp_path):
         files.append((pathlib.Path(tmp_path / name).read_bytes(), made.digest()))
         made.close()
     assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("name, value", [("stats", "{"), ("h", "a"), ("inertia", "b"), ("events", "[")])
+def test_an_attribute_that_was_written_over_is_a_sentence(name, value, tmp_path):
+    netCDF4 = pytest.importorskip("netCDF4")
+    path = ph.solve("stress", "VLV", h=0.125, n_steps=4).save(tmp_path / "run.nc")
+    with netCDF4.Dataset(path, "a") as file:
+        file.setncattr(name, value)
+    with pytest.raises(ph.FileError, match="is damaged: what it holds cannot be read"):
+        ph.load(path)
+
+
+def test_an_attribute_that_netcdf_cannot_open_is_a_sentence(tmp_path, monkeypatch):
+    def refuses(*given, **more):
+        raise AttributeError("NetCDF: Can't open HDF5 attribute")
+
+    path = ph.solve("stress", "VLV", h=0.125, n_steps=4).save(tmp_path / "run.nc")
+    monkeypatch.setattr("xarray.open_dataset", refuses)
+    with pytest.raises(ph.FileError, match="cannot be read as netCDF"):
+        ph.load(path)

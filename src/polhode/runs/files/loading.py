@@ -2,12 +2,13 @@
 
 import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import inputs
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, one_line
 from polhode.runs.between_steps.dense import joined
 from polhode.runs.ensemble import saved
 from polhode.runs.files import netcdf_reading, places
@@ -63,14 +64,29 @@ def load(
     if data.attrs.get("format") == saved.FORMAT:
         if problem is not None or method is not None:
             raise InputError(f"{path} holds an ensemble; a problem and a method go with the file of one trajectory.")
-        return saved.SavedEnsemble.of(data)
+        return _made(path, saved.SavedEnsemble.of, data)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"{path} is netCDF, but not a trajectory written by polhode: its format mark is missing.")
     needed = {"t", "Q", "Omega", "momentum", "method", "h", "stats", "success", "message", "problem"}
     missing = sorted(needed - set(data.variables) - set(data.attrs))
     if missing:
         raise FileError(f"{path} is not a whole trajectory: {', '.join(missing)} is missing.")
-    read = Trajectory(
+    read = _made(path, _trajectory, data)
+    return read if problem is None and method is None else joined(read, problem, method)
+
+
+def _made(path: Any, make: Callable[[Any], Any], data: Any) -> Any:
+    """What a file holds; a sentence where an attribute is not what it was."""
+    try:
+        return make(data)
+    except InputError:
+        raise
+    except (ValueError, TypeError, KeyError) as error:
+        raise FileError(f"{path} is damaged: what it holds cannot be read ({one_line(error)}).") from error
+
+
+def _trajectory(data: Any) -> Trajectory:
+    return Trajectory(
         problem=None,
         method=data.attrs["method"],
         h=float(data.attrs["h"]),
@@ -85,7 +101,6 @@ def load(
         inertia=_inertia(data.attrs.get("inertia")),
         events=_events(data),
     )
-    return read if problem is None and method is None else joined(read, problem, method)
 
 
 def _events(data: Any) -> dict[str, Crossings]:
@@ -112,7 +127,8 @@ def _dataset(path: Any) -> Any:
                 data.load()
     except FileError:
         raise
-    except (OSError, ValueError, KeyError, RuntimeError) as error:  # RuntimeError: a checksum inside netCDF
+    except (OSError, ValueError, KeyError, RuntimeError, AttributeError) as error:
+        # RuntimeError: a checksum inside netCDF; AttributeError: an attribute that netCDF cannot open
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise FileError(f"{path} is not a trajectory: it cannot be read as netCDF ({reason}).") from error
     return data
