@@ -16,6 +16,7 @@ from polhode.errors import InputError
 from polhode.runs.files import checkpoint as checkpoints
 from polhode.runs.files import places
 from polhode.runs.interrupt import Interrupt
+from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import times_of
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.rows import RowsInFile, RowsInMemory
@@ -201,6 +202,7 @@ class Run:
             "events": {},
             "integrator": integrator,
             "error_estimate": None,
+            "potential_then": potential_now(problem),
         }
         return Trajectory.of_run(facts | columns)
 

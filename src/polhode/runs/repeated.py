@@ -20,6 +20,7 @@ import numpy as np
 
 from polhode.physics.problem import Problem
 from polhode.runs import turns
+from polhode.runs.results.as_it_was import is_for_ever, potential_now
 from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.results.users_axes import FEW, ROW
@@ -60,7 +61,7 @@ class Kept:
 
     __slots__ = (
         *("body", "follows", "given", "integrator", "lasting", "n", "now", "run", "runner", "then", "times"),
-        *("Omega0", "moments", "start"),
+        *("Omega0", "moments", "potential", "start"),
     )
 
     def __init__(self, problem: Problem, runner: Any, given: Any, integrator: Any, n: int, every: int, follows: bool):
@@ -73,7 +74,8 @@ class Kept:
         self.then = tuple(look() for look in self.now)
         self.start = problem.Q0.copy(), problem.Omega0.copy()
         self.moments, self.Omega0 = problem.moments.tolist(), problem.Omega0.tolist()
-        self.lasting = runner.lasting  # whether its functions cannot change
+        self.potential = potential_now(problem)
+        self.lasting = runner.lasting and is_for_ever(problem)  # whether its functions cannot change
         self.follows = follows  # whether a step may turn the body as far as it likes
 
     def first_run(self) -> Callable[[], tuple[Any, ...]]:
@@ -171,7 +173,7 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
     except ValueError:  # others
         return None
     same = same and (a(), b(), c(), d()) == kept.then  # and the same numbers in them
-    if not (same and (kept.lasting or kept.runner.lasts(problem))):
+    if not (same and (kept.lasting or (kept.runner.lasts(problem) and potential_now(problem) == kept.potential))):
         return None
     run = kept.run or kept.first_run()
     begin = clock()
@@ -216,6 +218,7 @@ def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, 
         "events": {},
         "integrator": kept.integrator,
         "error_estimate": None,
+        "potential_then": kept.potential,
     }[name]
 
 

@@ -14,6 +14,7 @@ from polhode.runs.ensemble.events import gathered_events
 from polhode.runs.ensemble.reductions import side_by_side
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.progress import bar
+from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.machine_law import LawMemory
 from polhode.runs.solve import solve
@@ -134,4 +135,5 @@ class Gathering:
             ended=self.ended,
             reductions={name: side_by_side([x.get(name) for x in self.reductions]) for name in names},
             integrator=asked.method,
+            potential_then=potential_now(self.driven[0]),
         )

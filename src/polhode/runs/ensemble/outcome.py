@@ -5,6 +5,7 @@ import numpy as np
 from polhode.runs.ensemble.events import Table, crossings_by_name
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run
+from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import times_of
 
 
@@ -65,6 +66,7 @@ def ensemble_of(run: Run) -> Ensemble:
         ended={} if run.watch is None else run.watch.ended,
         reductions={} if run.sink is None or run.sink.tallies is None else run.sink.tallies.results(t0, run.h),
         integrator=run.method,
+        potential_then=potential_now(run.bodies.kinds[0]),
     )
 
 

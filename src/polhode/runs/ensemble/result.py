@@ -14,6 +14,7 @@ from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.bodies import Bodies, chosen_numbers
 from polhode.runs.files.tables import columns, write_csv
+from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.trajectory import Trajectory, written
 from polhode.runs.results.users_axes import in_users_axes
@@ -62,6 +63,7 @@ class Ensemble(Attitudes, Travels):
     integrator: Any = None  # what took the steps
     ended: dict[int, Any] = field(default_factory=dict)  # the event that ended a body, by body
     reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    potential_then: str | None = None  # what the potential was known by when they ran: see ``results/as_it_was.py``
 
     def __repr__(self) -> str:
         lost = int((~self.success).sum())
@@ -108,6 +110,7 @@ class Ensemble(Attitudes, Travels):
             events={name: crossings.of(i) for name, crossings in self.events.items()},
             reductions={name: reduction.of(i) for name, reduction in self.reductions.items()},
             integrator=self.integrator,
+            potential_then=self.potential_then,
         )
 
     def _some(self, which: np.ndarray) -> "Ensemble":
@@ -130,6 +133,7 @@ class Ensemble(Attitudes, Travels):
             ended=chosen(self.ended),
             reductions={name: reduction.of(which) for name, reduction in self.reductions.items()},
             integrator=self.integrator,
+            potential_then=self.potential_then,
         )
 
     def _luggage(self) -> dict[str, Any]:
@@ -313,6 +317,7 @@ class Ensemble(Attitudes, Travels):
     def _potentials(self) -> np.ndarray:
         """U of every body at every time, (n, N)."""
         p, n, N = self.problem, len(self.t), len(self)
+        check_potential(p, self.potential_then)
         machine = p.machine_potential if p.has_potential and self.rows is not None else None
         if machine is None or self.rows is None:
             problems = [self.bodies.problem(i) for i in range(N)]

@@ -19,6 +19,7 @@ from polhode.runs.drive import CHUNK_SECONDS
 from polhode.runs.interrupt import Interrupt
 from polhode.runs.own_steps.paced_runner import PacedRunner
 from polhode.runs.own_steps.timed_reductions import TimedSurvey
+from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.runner import Runner
 
@@ -174,6 +175,7 @@ class PacedRun:
             problem_name=problem.name,
             exception=runner.raised,
             integrator=integrator,
+            potential_then=potential_now(problem),
             reductions={} if self.survey is None else self.survey.results(),
         )
         return s if self.watched is None else self.watched.with_events(s, keep_last=not self.is_sampled)

@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, checked_call, one_line
+from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.energies import potential_energies
 from polhode.runs.results.users_axes import applied
 
@@ -25,6 +26,7 @@ class Quantities:
         inertia: np.ndarray | None
         saved: dict[str, Any]
         stats: dict[str, Any]
+        potential_then: str | None
 
         @property
         def energy(self) -> np.ndarray: ...
@@ -64,6 +66,7 @@ class Quantities:
         """The potential energy U(Q), or U(t, Q), (n,)."""
         if self.problem is None and "energy" in self.saved:
             return self.energy - self.kinetic
+        check_potential(self._described(), self.potential_then)
         return potential_energies(self._described(), self.Q, self.t)
 
     @property

@@ -20,6 +20,7 @@ from polhode.pickling import Travels, picklable
 from polhode.runs.between_steps.dense import between
 from polhode.runs.files import places
 from polhode.runs.files.tables import columns, described, is_csv, write_csv
+from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.columns import MADE_BY, Made
 from polhode.runs.results.energies import energies, momenta
@@ -117,6 +118,7 @@ class Trajectory(Attitudes, Quantities, Travels):
     events: dict[str, Crossings] = field(default_factory=dict)  # by name, of what `events` asked for
     integrator: Any = None  # what took the steps, and takes them again for states between rows; None from a file
     error_estimate: float | None = None  # largest error of the attitudes kept, in radians, of a run to an accuracy
+    potential_then: str | None = None  # what the potential was known by when it ran: see ``as_it_was.py``
 
     def __post_init__(self) -> None:
         if self.inertia is None and self.problem is not None:
@@ -172,6 +174,7 @@ class Trajectory(Attitudes, Quantities, Travels):
         """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q)."""
         if "energy" in self.saved:
             return self.saved["energy"]
+        check_potential(self._described(), self.potential_then)
         return energies(self._described(), self.Q, self.Omega, self.t)
 
     @property
