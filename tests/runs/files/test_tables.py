@@ -84,6 +84,7 @@ def test_the_rate_of_a_frame_is_the_derivative_of_its_attitude():
 def test_a_frame_that_stands_still_only_turns_the_attitudes(s):
     F = Rotation.from_rotvec((0.3, -0.5, 0.2))
     seen = s.relative_to(F)
+    assert repr(seen) == f"<Relative to {seen.frame.name}: {len(s.t)} states, t = {s.t[0]:g} to {s.t[-1]:g}>"
     assert seen.Q == pytest.approx(F.as_matrix().T @ s.Q, abs=1e-15) and np.array_equal(seen.Omega, s.Omega)
     with pytest.raises(ph.InputError, match="needs its rate, too"):
         s.relative_to(lambda t: np.eye(3))

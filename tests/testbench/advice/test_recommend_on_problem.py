@@ -13,6 +13,7 @@ def test_the_step_named_reaches_the_accuracy():
     r = ph.recommend(problem=p, t_end=6.0, accuracy=1e-6)
     assert {c.method for c in r.choices} == {"TAYLOR", "RKN6", "RKN8", "ADAMS8"}
     assert r[0].nanoseconds <= r[-1].nanoseconds
+    assert f"RKN6 with h = {next(c.h for c in r.choices if c.method == 'RKN6'):.3g}" in repr(r)
     exact = reference(p, [6.0])[0]
     for c in r.choices:
         if c.method != "TAYLOR":

@@ -76,3 +76,7 @@ class Relative(Attitudes):
     t: np.ndarray
     Q: np.ndarray
     Omega: np.ndarray
+
+    def __repr__(self) -> str:
+        states = f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else "no states"
+        return f"<Relative to {self.frame.name}: {states}>"

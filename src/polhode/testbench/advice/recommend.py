@@ -13,6 +13,7 @@ from polhode.errors import InputError
 from polhode.inputs import checked_call, choices, flag, positive, whole
 from polhode.physics.catalogue import problem as look_up
 from polhode.physics.problem import Problem
+from polhode.runs.runners.taylor_series import NAME as TAYLOR
 from polhode.shown import shown
 from polhode.testbench.advice.ranking import KEEP, Choice, Job, keeps, measured_data, ranking
 
@@ -31,7 +32,11 @@ class Recommendation:
         return self.choices[k]
 
     def __repr__(self) -> str:
-        return f"<Recommendation: {', '.join(c.method for c in self.choices) or 'none'}>"
+        in_its_time = "problem" in self.wanted
+        named = (
+            f"{c.method} with h = {c.h:.3g}" if in_its_time and c.method != TAYLOR else c.method for c in self.choices
+        )
+        return f"<Recommendation: {', '.join(named) or 'none'}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
