@@ -6,6 +6,7 @@ wherever it is found. A large step whose equations were not solved ends the rang
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +23,7 @@ OF_THE_STATE = (
     "symplecticity",
     "conformality",
     "Poisson map",
-)  # what means nothing where Q and Omega are not all
+)  # measures without meaning where Q and Omega are not the whole state
 SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
 MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
 SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
@@ -30,20 +31,20 @@ BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
-FINER = 1e-3  # the difference with which a doubtful derivative is had again
-ABOVE = 30  # times round-off, from which on a defect is the method's own
-SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # defect that differences show, whatever the complex step says
-WRONG = 1e-5  # defect that is not seen at a generic state and is a mistake at another; of high orders there are smaller
-STEEP = 4  # powers of h above the order; a defect that grows faster is a failure of the step and not of the method
-HIGH = 20  # the order of what looks exact with small steps
+FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
+ABOVE = 30  # a defect beyond so many times round-off is the method's own
+SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
+WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
+STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
+HIGH = 20  # stands for the order of what looks exact with small steps
 LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT = 1e-9  # defect up to which it may be round-off, magnified
-HARDLY, SMOOTH = 1e-4, 0.02  # relative change of a step, and the bend in it of a defect that is none of round-off
-LOST = 0.2  # part of the rotation by which a step that has failed is off, at smaller ones
+HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no round-off bends by at most so much
+LOST = 0.2  # a failed step is off by this part of its rotation
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -105,51 +106,78 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 
 
+@dataclass
+class Visits:
+    """What the states visited so far have shown, as long as no defect is the method's own."""
+
+    states: int = 0
+    brief: int = 0  # of these states, for want of time
+    worst: float = 0.0  # the largest defect
+    farthest: float = 0.0  # the largest step, in radians
+    up_to: str = ""  # the largest step at the generic state, where larger ones were not solved or differ
+    doubts: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+    @property
+    def coverage(self) -> str:
+        """In words."""
+        words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
+        if self.brief:
+            words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+        return words
+
+
 def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
     """The property, alone in a list, and the note "scales", "stays" or "" that says how its defect behaves.
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    memory, clock = look.character.memory > 0, time.process_time()
-    refused, doubts, worst, most, seen, brief, up_to = [], [], 0.0, 0.0, 0, 0, ""
+    clock, visits = time.process_time(), Visits()
     for state in look.states(row.case):
-        spent = time.process_time() - clock if seen >= FEWEST else 0.0
+        spent = time.process_time() - clock if visits.states >= FEWEST else 0.0
         if spent > MOST:
             break
-        found, radians = [], []
-        for x in BRIEFLY if spent > SHARE else RADIANS if seen else (*SMALLEST, *RADIANS):
-            try:
-                found.append(_finite(at, state, x, (1, 2, 5) if memory else (1,)))
-                radians.append(x)
-            except Refused as error:
-                refused.append(f"{state.words} it {error.words}")
-                if seen and x == RADIANS[0]:
-                    look.fails.setdefault(state.words, error.words)
-                break
-        tried = radians
-        found, radians = _solved(look, state, found, radians, floor)
-        if len(found) < len(tried):
-            if radians and not seen:
-                up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
+        steps = BRIEFLY if spent > SHARE else RADIANS if visits.states else (*SMALLEST, *RADIANS)
+        measured = _measured(look, state, at, steps, visits)
+        defects, radians = _solved(look, state, *measured, floor)
+        if len(defects) < len(measured[0]):
+            if radians and not visits.states:
+                visits.up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
             look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
-        if not found:
+        if not defects:
             continue
-        if not seen and not refused and radians[-1] < ENOUGH:
-            doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        seen, brief, most = seen + 1, brief + (spent > SHARE), max(most, radians[-1])
-        if max(found) > ABOVE * floor and not (max(found) < FAINT and _is_erratic(at, state, radians, found)):
-            fall, note = _fall(radians, found, floor)
-            where = f"{state.words}, {_largest(radians, found)}"
-            if seen > 1 and max(found) > WRONG:
-                look.differs.setdefault(state.words, f"({row.title}: {max(found):.0e}, {_largest(radians, found)})")
-            coverage = f"first seen {where}"
-            return [
-                Property(float(max(found)), floor, "no", f"{how}: {max(found):.0e}, {fall}", coverage=coverage)
-            ], note
-        if max(found) > floor:
-            doubts.append(f"{max(found):.0e} {state.words}, near round-off")
-        worst = float(max(worst, *found))
-    return [_without_defect(look, row, how, floor, worst, most, seen, brief, doubts, refused, up_to)], ""
+        if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
+            visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
+        visits.states, visits.brief = visits.states + 1, visits.brief + (spent > SHARE)
+        visits.farthest, largest = max(visits.farthest, radians[-1]), max(defects)
+        if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
+            fall, note = _fall(radians, defects, floor)
+            where = _largest(radians, defects)
+            if visits.states > 1 and largest > WRONG:
+                look.differs.setdefault(state.words, f"({row.title}: {largest:.0e}, {where})")
+            words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
+            return [Property(float(largest), floor, "no", words, coverage=coverage)], note
+        if largest > floor:
+            visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
+        visits.worst = float(max(visits.worst, largest))
+    return [_without_defect(look, row, how, floor, visits)], ""
+
+
+def _measured(
+    look: Look, state: State, at: Callable[..., float], steps: Sequence[float], visits: Visits
+) -> tuple[list[float], list[float]]:
+    """The defects at a state, and the steps in radians, up to the first step that is refused."""
+    counts = (1, 2, 5) if look.character.memory > 0 else (1,)
+    defects: list[float] = []
+    for x in steps:
+        try:
+            defects.append(_finite(at, state, x, counts))
+        except Refused as error:
+            visits.refusals.append(f"{state.words} it {error.words}")
+            if visits.states and x == RADIANS[0]:
+                look.fails.setdefault(state.words, error.words)
+            break
+    return defects, list(steps[: len(defects)])
 
 
 def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
@@ -174,42 +202,27 @@ def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequ
     return max(found)
 
 
-def _without_defect(
-    look: Look,
-    row: Row,
-    how: str,
-    floor: float,
-    worst: float,
-    most: float,
-    seen: int,
-    brief: int,
-    doubts: Sequence[str],
-    refused: Sequence[str],
-    up_to: str,
-) -> Property:
-    """The property of which no defect was seen."""
-    if not seen:
-        return Property(None, floor, "undecided", f"{how}: {refused[0]}")
-    coverage = f"{seen} states, up to {most:g} rad a step, random ones by seed {SEED}"
-    if brief:
-        coverage += f"; {brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits) -> Property:
+    """The property, if no defect was seen."""
+    worst, noise, coverage = visits.worst, look.character.noise, visits.coverage
+    if not visits.states:
+        return Property(None, floor, "undecided", f"{how}: {visits.refusals[0]}")
     if row.key in look.ended:
         coverage += f"; left out, as not solved: {look.ended[row.key]}"
-    if refused:
-        coverage += f"; {refused[0]}"
+    if visits.refusals:
+        coverage += f"; {visits.refusals[0]}"
+    doubt = ""
     if look.character.memory and row.measure in OF_THE_STATE:
-        why = f"{how}: round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
-        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
-    if look.character.noise and worst > look.character.noise / 10:
-        why = f"{how}: {worst:.0e}, which may be its noise of {look.character.noise:.0e}"
-        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
-    if doubts:
-        why = f"{how}: not to be told ({doubts[0]})"
-        return Property(worst, floor, "undecided", why, bound=worst, coverage=coverage)
-    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else up_to
-    return Property(
-        worst, floor, "yes", f"{how}: round-off for all", bound=floor, coverage=coverage, qualifier=qualifier
-    )
+        doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
+    elif noise and worst > noise / 10:
+        doubt = f"{worst:.0e}, which may be its noise of {noise:.0e}"
+    elif visits.doubts:
+        doubt = f"not to be told ({visits.doubts[0]})"
+    if doubt:
+        return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
+    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else visits.up_to
+    words = f"{how}: round-off for all"
+    return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
 
 
 def _solved(
