@@ -74,6 +74,11 @@ class ParameterRow(ProblemData):
         """The parameters that follow from the inertia of this body."""
         return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
 
+    @property
+    def given_invariants(self) -> dict[str, Callable[..., Any]]:
+        """The invariants that are functions of the user's own: not those that follow from the inertia."""
+        return self.invariants if self._invariants_of is None else {}
+
     def invariants_for(
         self, inertia: np.ndarray, otherwise: dict[str, Callable[..., Any]]
     ) -> dict[str, Callable[..., Any]]:

@@ -116,7 +116,7 @@ def sweep(
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
     watched = given_events(events, terminal, direction)
-    kept = chosen_kept(save_every, final, reduce, reduce_every, watched, crossings)
+    kept = chosen_kept(body, save_every, final, reduce, reduce_every, watched, crossings)
     plan = _planned(body, axes, method, h, t_end, n_steps, kept, chunk)
     _tell_of_turns(plan)
     if out is not None:
