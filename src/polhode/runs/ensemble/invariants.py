@@ -17,8 +17,10 @@ def invariant_of_bodies(
     values = np.full(alive.shape, np.nan)
     for i in np.flatnonzero(alive.any(axis=0)).tolist():
         kind, own = of_body(bodies.kinds, i), alive[:, i]
-        function = kind.invariants_for(of_body(bodies.inertia, i), kind.invariants)[name]
-        values[own, i] = invariant_values(name, function, t[own], Q[own, i], Omega[own, i])
+        functions = kind.invariants_for(of_body(bodies.inertia, i), kind.invariants)
+        if name not in functions:  # such as one that only symmetric bodies have
+            raise InputError(f"Body {i} of {kind.name!r} has no invariant {name!r} with its inertia: leave either out.")
+        values[own, i] = invariant_values(name, functions[name], t[own], Q[own, i], Omega[own, i])
     return values
 
 

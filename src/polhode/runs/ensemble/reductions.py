@@ -25,6 +25,9 @@ class Tallies:
         self.survey, self.bodies = survey, bodies
         self.tally = np.repeat(survey.tally[:, :, :, None], len(bodies), axis=3)
         self.origin = np.full((len(survey.columns), len(bodies)), np.nan)
+        start = np.array([alone.t0]), bodies.Q0[None], bodies.Omega0[None], bodies.finite[None]
+        for name in survey.invariants:
+            invariant_of_bodies(bodies, name, *start)  # a sentence if a body has none, or it gives no number
 
     def look(self, piece: Ensemble, steps: np.ndarray, failed: np.ndarray) -> None:
         """Add the states of a piece of the run, after these steps; those of bodies that had failed do not count."""
