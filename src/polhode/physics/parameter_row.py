@@ -53,6 +53,13 @@ class ParameterRow(ProblemData):
         """The numbers of the parameters that the user named, one after the other."""
         return self.parameters[self._first :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
 
+    def for_functions(self, parameters: Any = None) -> tuple[Any, ...]:
+        """What the user's functions are given last: (p,), or args one by one; `parameters` are those of some body."""
+        if self.fields is None:
+            return ()
+        seen = named.view(named.record(self.fields), self.parameters if parameters is None else parameters)
+        return seen if self.fields.spread else (seen,)
+
     def with_row(self, row: tuple[float, ...]) -> Self:
         """A copy with other values of the parameters that the user named."""
         at = self._first

@@ -25,7 +25,8 @@ class Looking:
     def __init__(self, runner: "Runner", survey: Survey) -> None:
         self._runner, self._survey, problem = runner, survey, runner.problem
         self._functions = {name: problem.invariants[name] for name in survey.invariants}
-        start = np.array([problem.t0]), problem.Q0[None], problem.Omega0[None]
+        self._parameters = problem.for_functions()
+        start = np.array([problem.t0]), problem.Q0[None], problem.Omega0[None], self._parameters
         for name, f in self._functions.items():
             survey.first[name] = float(invariant_values(name, f, *start)[0])
         self.raised: Exception | None = None
@@ -55,7 +56,7 @@ class Looking:
         t, (Q, Omega) = self._runner.t0 + steps * self._runner.h, self._runner.in_users_axes(rows)
         for name, f in self._functions.items():
             try:
-                values = invariant_values(name, f, t, Q, Omega)
+                values = invariant_values(name, f, t, Q, Omega, self._parameters)
             except Exception as raised:
                 self.raised = raised
                 self.message = (

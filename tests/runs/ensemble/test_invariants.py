@@ -59,3 +59,20 @@ def test_a_checkpoint_refuses_another_invariant(tmp_path):
     assert np.array_equal(first.reductions["tilt"].mean, again.reductions["tilt"].mean)
     with pytest.raises(ph.InputError, match="its invariants differs"):
         ph.solve_ensemble(body(lambda t, Q, Omega: Q[2, 2]), "VLV", **asked)
+
+
+@pytest.mark.parametrize("given", [{"parameters": {"k": 2.0, "m": (0, 0, 1)}}, {"args": (2.0, (0, 0, 1))}])
+def test_an_invariant_takes_the_parameters_of_each_body(given):
+    if "args" in given:
+        jacobi, potential = (lambda t, Q, Omega, k, m: k * Q[2] @ m), lambda Q, k, m: k * Q[2] @ m
+    else:
+        jacobi, potential = (lambda t, Q, Omega, p: p.k * Q[2] @ p.m), lambda Q, p: p.k * Q[2] @ p.m
+    asked = {"h": 0.05, "n_steps": 30, "reduce": "jacobi"}
+    p = ph.Problem(inertia=(1, 2, 2.5), potential=potential, Omega0=(1, 1, 0.1), invariants={"jacobi": jacobi}, **given)
+    s = ph.solve(p, "VLV", **asked)
+    assert np.allclose(s.invariant("jacobi"), 2 * s.Q[:, 2, 2], rtol=1e-15)
+    assert s.reductions["jacobi"].mean == pytest.approx(2 * s.Q[1:, 2, 2].mean(), rel=1e-14)
+    if "parameters" in given:
+        e = ph.solve_ensemble(p, "VLV", parameters={"k": [1.0, 3.0]}, **asked)
+        assert e.reductions["jacobi"].mean == pytest.approx(e.Q[1:, :, 2, 2].mean(axis=0) * [1, 3], rel=1e-14)
+        assert np.allclose(e[1].invariant("jacobi"), 3 * e.Q[:, 1, 2, 2], rtol=1e-15)

@@ -20,7 +20,8 @@ def invariant_of_bodies(
         functions = kind.invariants_for(of_body(bodies.inertia, i), kind.invariants)
         if name not in functions:  # such as one that only symmetric bodies have
             raise InputError(f"Body {i} of {kind.name!r} has no invariant {name!r} with its inertia: leave either out.")
-        values[own, i] = invariant_values(name, functions[name], t[own], Q[own, i], Omega[own, i])
+        parameters = kind.for_functions(of_body(bodies.parameters, i).tolist())
+        values[own, i] = invariant_values(name, functions[name], t[own], Q[own, i], Omega[own, i], parameters)
     return values
 
 

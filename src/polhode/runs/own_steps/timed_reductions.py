@@ -40,7 +40,7 @@ class TimedSurvey:
         energy = energies(p, Q, Omega, t) if "energy" in self.names else np.zeros(len(t))
         table = dict(zip(QUANTITIES, [energy, *momenta(p, t, Q, Omega).T]))
         for name in set(self.names) - set(QUANTITIES):
-            table[name] = invariant_values(name, p.invariants[name], t, Q, Omega)
+            table[name] = invariant_values(name, p.invariants[name], t, Q, Omega, p.for_functions())
         return np.column_stack([table[name] for name in self.names])
 
     def note(self, Q: np.ndarray, Omega: np.ndarray, t: np.ndarray) -> None:

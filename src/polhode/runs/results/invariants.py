@@ -14,13 +14,20 @@ if TYPE_CHECKING:
 
 
 def invariant_values(
-    name: str, function: Callable[..., Any], t: np.ndarray, Q: np.ndarray, Omega: np.ndarray
+    name: str,
+    function: Callable[..., Any],
+    t: np.ndarray,
+    Q: np.ndarray,
+    Omega: np.ndarray,
+    parameters: tuple[Any, ...] = (),
 ) -> np.ndarray:
-    """An invariant f(Q, Omega) or f(t, Q, Omega) at each state of a stack, (n,)."""
-    if arguments(function)[0] == 3:
-        values = [function(*state) for state in zip(t.tolist(), Q, Omega)]
-    else:
+    """An invariant f(Q, Omega), f(t, Q, Omega) or f(t, Q, Omega, *parameters) at each state of a stack, (n,)."""
+    count = arguments(function)[0]
+    if count < 3:
         values = [function(*state) for state in zip(Q, Omega)]
+    else:
+        more = parameters if count > 3 else ()
+        values = [function(*state, *more) for state in zip(t.tolist(), Q, Omega)]
     for value in values:
         if np.ndim(value) or not np.isreal(value):
             raise InputError(f"The invariant {name!r} gives {one_line(value)}; it must give a number.")

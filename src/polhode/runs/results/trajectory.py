@@ -202,12 +202,13 @@ class Trajectory(Attitudes, Quantities, Travels):
         """One of the problem's invariants along the trajectory, (n,)."""
         if f"{FILED}{name}" in self.saved:
             return self.saved[f"{FILED}{name}"]
-        functions = self._described().invariants
+        problem = self._described()
+        functions = problem.invariants
         if name not in functions:
             raise InputError(
                 f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}."
             )
-        return invariant_values(name, functions[name], self.t, self.Q, self.Omega)
+        return invariant_values(name, functions[name], self.t, self.Q, self.Omega, problem.for_functions())
 
     def _given_invariants(self) -> dict[str, np.ndarray]:
         """Values of the invariants that the user gave, by name: what tables and files have."""

@@ -79,8 +79,8 @@ def sweep(
     final : bool
         keep the last state: Q_final, Omega_final
     reduce : str or sequence of str
-        "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every `reduce_every`
-        steps; nothing else is kept
+        "energy", "momentum" ..., or the names of invariants of the problem: first, min, max, mean, slope of each over
+        the run, looked at every `reduce_every` steps; nothing else is kept. The variables are name_min and so on
     events : dict of callables
         {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`. The result has, for each body, the number
         of crossings, name_count, and the first of them: name_t, name_Q, name_Omega; with crossings=k the first k. The
