@@ -12,6 +12,9 @@ from polhode.inputs.parameters import arguments
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
 
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, np.ndarray)
+"""What an invariant may give; of arrays, those without dimensions."""
+
 
 def invariant_values(
     name: str,
@@ -28,8 +31,8 @@ def invariant_values(
     else:
         more = parameters if count > 3 else ()
         values = [function(*state, *more) for state in zip(t.tolist(), Q, Omega)]
-    for value in values:
-        if np.ndim(value) or not np.isreal(value):
+    for value in {type(x): x for x in values}.values():  # one of each kind, since there are many
+        if np.ndim(value) or np.iscomplexobj(value) or not isinstance(value, NUMBERS):
             raise InputError(f"The invariant {name!r} gives {one_line(value)}; it must give a number.")
     return np.array(values, dtype=float)
 
