@@ -53,6 +53,13 @@ class ParameterRow(ProblemData):
         """The numbers of the parameters that the user named, one after the other."""
         return self.parameters[self._first :][: sum(map(math.prod, self.fields.shapes)) if self.fields else 0]
 
+    def for_functions(self, parameters: Any = None) -> tuple[Any, ...]:
+        """What the user's functions are given last: (p,), or args one by one; `parameters` are those of some body."""
+        if self.fields is None:
+            return ()
+        seen = named.view(named.record(self.fields), self.parameters if parameters is None else parameters)
+        return seen if self.fields.spread else (seen,)
+
     def with_row(self, row: tuple[float, ...]) -> Self:
         """A copy with other values of the parameters that the user named."""
         at = self._first
@@ -73,6 +80,11 @@ class ParameterRow(ProblemData):
     def own_parameters(self) -> tuple[float, ...]:
         """The parameters that follow from the inertia of this body."""
         return tuple(self.parameters_for(self.moments[None], self.axes[None])[0].tolist())
+
+    @property
+    def given_invariants(self) -> dict[str, Callable[..., Any]]:
+        """The invariants that are functions of the user's own: not those that follow from the inertia."""
+        return self.invariants if self._invariants_of is None else {}
 
     def invariants_for(
         self, inertia: np.ndarray, otherwise: dict[str, Callable[..., Any]]

@@ -65,7 +65,9 @@ class Problem(Quantities, ForRuns):
     Omega0, Pi0 : three numbers
         body angular velocity, or body angular momentum
     invariants : dict of callables
-        {name: function(Q, Omega) or (t, Q, Omega) -> number} that you expect to be conserved
+        {name: f} with f(Q, Omega), f(t, Q, Omega) or, with parameters, f(t, Q, Omega, p) -> a number that you expect to
+        be conserved. They are in plots, tables and files, `s.invariant(name)` gives them, and `reduce=name` of a run
+        gives least, greatest, mean and slope
     breaks : sequence of float
         times at which the torque jumps; steps must begin there
     h, t_end : float

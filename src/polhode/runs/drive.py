@@ -16,6 +16,7 @@ from polhode.errors import InputError
 from polhode.runs.files import checkpoint as checkpoints
 from polhode.runs.files import places
 from polhode.runs.interrupt import Interrupt
+from polhode.runs.looking import Looking
 from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import times_of
 from polhode.runs.results.reductions import Survey
@@ -46,6 +47,7 @@ class Run:
         self.done, self.row, self.left, self.iterations, self.seconds = 0, 0, every, 0, 0.0
         self.checkpoint, self.message, self.interrupted = checkpoint, "", False
         self.resumed_at: int | None = None
+        self._looking = Looking(runner, survey) if survey is not None and survey.invariants else None
         saved = None
         if checkpoint is not None:
             _check_apart(out, checkpoint)
@@ -107,8 +109,9 @@ class Run:
         return short and self.checkpoint is None and not self.done and isinstance(self.rows, RowsInMemory)
 
     def _advance(self, size: int) -> None:
+        taker = self._looking or self.runner
         try:
-            took, self.rows.at, self.left, its, error, _ = self.runner.advance(
+            took, self.rows.at, self.left, its, error, _ = taker.advance(
                 self.done, size, self.every, self.left, self.rows.table, self.rows.at
             )
         except KeyboardInterrupt:  # raised inside a user's function, or by a second Ctrl-C
@@ -117,7 +120,10 @@ class Run:
             return
         self.iterations += its
         self.done += took
-        if took < size and not self.runner.ended:
+        if self._looking is not None and self._looking.message:
+            self.message = self._looking.message
+            self.checkpoint = None  # not all looks until here are noted: as above
+        elif took < size and not self.runner.ended:
             self.message = self.runner.failure(self.done, self.runner.t0 + self.done * self.runner.h, error)
 
     def _interrupted(self) -> None:
@@ -198,7 +204,7 @@ class Run:
             "problem_name": problem.name,
             "reductions": self.survey.results(runner.t0, runner.h) if self.survey else {},
             "inertia": problem.inertia,
-            "exception": runner.raised,
+            "exception": runner.raised or (self._looking and self._looking.raised),
             "events": {},
             "integrator": integrator,
             "error_estimate": None,

@@ -17,7 +17,7 @@ from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run
 from polhode.runs.failures import FAILURES
 from polhode.runs.progress import bar
-from polhode.runs.results.reductions import QUANTITIES, Survey
+from polhode.runs.results.reductions import Survey, chosen_names
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.controlled_runner import ControlledRunner
 from polhode.runs.runners.runner import Runner, runner_of
@@ -44,7 +44,7 @@ class EqualSteps:
 
     def runner(self) -> Runner:
         """What takes the steps, and looks between them if times or events are asked for."""
-        runner = runner_of(self.problem, self.method, self.h, self.compiled, self.survey)
+        runner = runner_of(self.problem, self.method, self.h, self.compiled, self.survey and self.survey.in_loop)
         if isinstance(runner, ControlledRunner):
             runner.first_look()
         if self.times is None and self.watched is None:
@@ -88,8 +88,7 @@ def checked(asked: Asked, method: Integrator) -> EqualSteps:
     policy = inputs.choice("on_failure", asked.on_failure, FAILURES)
     every, each = inputs.whole("save_every", asked.save_every), inputs.whole("reduce_every", asked.reduce_every)
     compiled, progress = inputs.flag_or_none("compiled", asked.compiled), inputs.flag("progress", asked.progress)
-    reduce = () if asked.reduce is None else asked.reduce
-    reduce = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    reduce = chosen_names(asked.reduce, problem.invariants)
     out = None if asked.out is None else inputs.file_path("out", asked.out)
     checkpoint = None if asked.checkpoint is None else inputs.file_path("checkpoint", asked.checkpoint)
     seconds = inputs.number("checkpoint_every", asked.checkpoint_every)

@@ -126,8 +126,10 @@ def solve(
     checkpoint_every : float
         seconds between checkpoints
     reduce : str or sequence of str
-        "energy", "momentum" (or "momentum_x", ...), or several: their least, greatest, mean and slope over the run,
-        without keeping its states, in `Trajectory.reductions`
+        "energy", "momentum" (or "momentum_x", ...), the name of an invariant of the problem, or several: their least,
+        greatest, mean and slope over the run, without keeping its states, in `Trajectory.reductions`. An invariant is
+        called in Python, at a few microseconds a look: look at every k-th step. One that is called "energy" is hidden
+        by the energy
     reduce_every : int
         look at them every k-th step
 

@@ -98,6 +98,20 @@ def test_axes_that_go_together(tmp_path):
     assert np.array_equal(s.Omega_final[1], ph.solve(p, "VLV", h=0.02, n_steps=30).Omega[-1])
 
 
+def test_invariants_are_reduced_and_part_of_the_plan(tmp_path):
+    def swept_with(invariant, names="spin of it"):
+        p = ph.Problem(inertia=(1, 2, 2.5), Omega0=(0.3, 0.2, 1.0), invariants={"spin of it": invariant}, name="mine")
+        asked = {"h": 0.05, "n_steps": 60, "reduce": names, "reduce_every": 3}
+        one = ph.solve(p.replaced(Omega0=STARTS[1]), "VLV", **asked).reductions["spin of it"]
+        return one, ph.sweep(p, over={"Omega0": STARTS[:3]}, method="VLV", **asked, out=tmp_path / "s.zarr")
+
+    one, s = swept_with(lambda t, Q, Omega: t + Q[2] @ Omega)
+    for what in ("first", "min", "max", "mean", "slope"):
+        assert np.isclose(s[f"spin_of_it_{what}"][1], getattr(one, what), rtol=1e-12), what
+    with pytest.raises(ph.InputError, match="functions of the invariants"):
+        swept_with(lambda t, Q, Omega: 2 * t + Q[2] @ Omega)
+
+
 def test_reductions_are_those_of_solve():
     starts = ph.draws(6, rng=1, Omega0=normal)
     s = ph.sweep("stress", over={"draw": starts}, method="ELN", h=0.1, n_steps=300, reduce=["energy", "momentum"])

@@ -58,7 +58,8 @@ def arguments(parser: Any) -> None:
         nargs="+",
         default=(),
         metavar="QUANTITY",
-        help="least, greatest, mean and slope of energy, momentum, momentum_x ... over the run, without keeping it",
+        help="least, greatest, mean and slope of energy, momentum, momentum_x ... or an invariant over the run, "
+        "without keeping it",
     )
     parser.add_argument(
         "--reduce-every", type=whole, default=1, metavar="K", help="look at them every K-th step (default: 1)"

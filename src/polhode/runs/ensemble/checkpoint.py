@@ -39,6 +39,7 @@ def description(run: Any, every: int, survey: Survey | None, events: Events | No
         "reduce_every": survey.each if survey else 1,
         "events": files.known("events", watched),
         "terminal and direction": hashlib.sha256(repr(events_of).encode()).hexdigest(),
+        **files.invariants_reduced(survey, bodies.kinds),
     }
 
 

@@ -1,4 +1,6 @@
-"""Energy and momentum of every body of a long run without keeping it: ``runs/results/reductions.py``, all at once."""
+"""Energy, momentum and invariants of every body of a long run without keeping it: all at once, otherwise as in
+``runs/results/reductions.py``.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from polhode.runs.ensemble.bodies import Bodies
+from polhode.runs.ensemble.invariants import invariant_of_bodies
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.results.reductions import QUANTITIES, Reduction, Survey
+from polhode.runs.results.reductions import Reduction, Survey
 from polhode.runs.runners.kernel_runner import body_of
 
 
@@ -21,21 +24,31 @@ class Tallies:
         survey.begin(alone, alone.start(), body_of(alone, method))  # a sentence if it cannot be reduced
         self.survey, self.bodies = survey, bodies
         self.tally = np.repeat(survey.tally[:, :, :, None], len(bodies), axis=3)
-        self.origin = np.full((len(QUANTITIES), len(bodies)), np.nan)
+        self.origin = np.full((len(survey.columns), len(bodies)), np.nan)
+        start = np.array([alone.t0]), bodies.Q0[None], bodies.Omega0[None], bodies.finite[None]
+        for name in survey.invariants:
+            invariant_of_bodies(bodies, name, *start)  # a sentence if a body has none, or it gives no number
 
     def look(self, piece: Ensemble, steps: np.ndarray, failed: np.ndarray) -> None:
         """Add the states of a piece of the run, after these steps; those of bodies that had failed do not count."""
-        energy = piece.energy if self.survey.wants_energy else np.zeros(piece.Omega.shape[:2])
-        values = np.concatenate([energy[:, None], np.moveaxis(piece.momentum, 2, 1)], axis=1)  # (times, quantities, N)
+        alive = ((failed < 0) | (np.append(0, steps)[:, None] <= failed)) & self.bodies.finite
+        values = self._values(piece, alive)
         self.origin = values[0]
-        for step, y in zip(steps.tolist(), values[1:] - values[0]):
-            alive = ((failed < 0) | (step <= failed)) & self.bodies.finite
-            self._note(step // self.survey.each - 1, y, alive)
+        for step, y, there in zip(steps.tolist(), values[1:] - values[0], alive[1:]):
+            self._note(step // self.survey.each - 1, y, there)
+
+    def _values(self, piece: Ensemble, alive: np.ndarray) -> np.ndarray:
+        """The columns of the survey at each state, (times, columns, N)."""
+        columns: list[np.ndarray] = []
+        if self.survey.in_loop is not None:
+            energy = piece.energy if self.survey.wants_energy else np.zeros(piece.Omega.shape[:2])
+            columns = [energy, *np.moveaxis(piece.momentum, 2, 0)]
+        states = piece.t, piece.Q, piece.Omega, alive
+        columns += [invariant_of_bodies(self.bodies, name, *states) for name in self.survey.invariants]
+        return np.stack(columns, axis=1)
 
     def _note(self, look: int, y: np.ndarray, alive: np.ndarray) -> None:
-        blocks, looks = len(self.tally), self.survey.looks
-        block = look * blocks // looks
-        place = look - (block * looks + blocks - 1) // blocks
+        block, place = self.survey.place(look)
         at = self.tally[block]
         at[:, 0] = np.where(alive, np.minimum(at[:, 0], y), at[:, 0])
         at[:, 1] = np.where(alive, np.maximum(at[:, 1], y), at[:, 1])
@@ -49,7 +62,7 @@ class Tallies:
 
     def results(self, t0: float, h: float) -> dict[str, Reduction]:
         """A Reduction by name, whose numbers are arrays (N,), and whose block means are (blocks, N)."""
-        return {name: self._result(name, QUANTITIES.index(name), t0, h) for name in self.survey.names}
+        return {name: self._result(name, self.survey.columns.index(name), t0, h) for name in self.survey.names}
 
     def _result(self, name: str, k: int, t0: float, h: float) -> Reduction:
         rows, looks, blocks = self.tally[:, k], self.survey.looks, len(self.tally)

@@ -13,6 +13,7 @@ from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable, without_cached
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.bodies import Bodies, chosen_numbers
+from polhode.runs.ensemble.invariants import given_to_all, invariant_of_bodies
 from polhode.runs.files.tables import columns, write_csv
 from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
@@ -153,14 +154,16 @@ class Ensemble(Attitudes, Travels):
         return saved.save(self, path, units, written)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame, a row for each time and body: Q by rows, Omega, energy (where there is one), momentum."""
+        """A pandas DataFrame, a row for each time and body: Q by rows, Omega, energy (where there is one), momentum,
+        and the invariants that you gave the problem.
+        """
         import pandas
 
-        return pandas.DataFrame(columns(self, self.has_energy)).set_index(["t", "body"])
+        return pandas.DataFrame(columns(self, self.has_energy, self.given_invariants())).set_index(["t", "body"])
 
     def to_csv(self, path: Any) -> Any:
         """Write that table: t, body, and the rest."""
-        table = columns(self, self.has_energy)
+        table = columns(self, self.has_energy, self.given_invariants())
         return written(path, lambda new: write_csv(new, table))
 
     def plot(self) -> Any:
@@ -246,6 +249,16 @@ class Ensemble(Attitudes, Travels):
             return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
         l = np.stack([p.internal.momentum(self._known_of(p)) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
         return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
+
+    def invariant(self, name: str) -> np.ndarray:
+        """One of the problem's invariants, (n, N); NaN after a body failed."""
+        Q, Omega = np.asarray(self.Q), np.asarray(self.Omega)  # they may be in a file
+        alive = np.isfinite(Omega).all(axis=2) & np.isfinite(Q).all(axis=(2, 3)) & self.bodies.finite
+        return invariant_of_bodies(self.bodies, name, self.t, Q, Omega, alive)
+
+    def given_invariants(self) -> dict[str, np.ndarray]:
+        """Values of the invariants that you gave the problem, by name: what tables and files have."""
+        return {name: self.invariant(name) for name in given_to_all(self.bodies)}
 
     @functools.cached_property
     def orthogonality(self) -> np.ndarray:

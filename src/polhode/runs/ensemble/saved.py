@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.runs.files.tables import described, is_csv
+from polhode.runs.files.tables import described, is_csv, with_invariants
 from polhode.runs.results.attitudes import Attitudes
 from polhode.shown import shown
 
@@ -32,7 +32,8 @@ def dataset(e: Any, units: Any = None) -> Any:
     coordinates["inertia"] = (("body", "row", "column"), tensors)
     about = {"format": FORMAT, "method": e.method, "problem": e.problem.name, "h": e.h, "message": e.message}
     about |= {"stats": json.dumps(e.stats), "messages": json.dumps(e.messages)}
-    return described(xarray.Dataset(data, coords=coordinates, attrs=about), units)
+    whole = xarray.Dataset(data, coords=coordinates, attrs=about)
+    return described(with_invariants(whole, ("t", "body"), e.given_invariants()), units)
 
 
 def _parameters(e: Any) -> dict[str, Any]:

@@ -34,7 +34,8 @@ from polhode.runs.ensemble.watch import Watch
 from polhode.runs.ensemble.way import Way, sizes, way_of
 from polhode.runs.equal_steps import follows
 from polhode.runs.failures import FAILURES, after_failure
-from polhode.runs.results.reductions import QUANTITIES, Survey
+from polhode.runs.results.invariants import common_invariants
+from polhode.runs.results.reductions import Survey, chosen_names
 from polhode.runs.solve import CHECKPOINT_EVERY
 
 INTERPRETED = "a plain function runs interpreted"
@@ -162,8 +163,7 @@ def solve_ensemble(
     speeds = turns.speeds(bodies.Omega0[None])
     free = follows(method, alone)
     large_step = free or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
-    each, reduce = inputs.whole("reduce_every", reduce_every), () if reduce is None else reduce
-    names = inputs.choices("reduce", reduce, ("energy", "momentum", *QUANTITIES[1:]))
+    each, names = inputs.whole("reduce_every", reduce_every), chosen_names(reduce, common_invariants(bodies.kinds))
     file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
     out = None if out is None else inputs.file_path("out", out)
     if out is not None and file is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.runs.ensemble import saved
+from polhode.runs.ensemble.invariants import invariant_of_bodies
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.files import places
 
@@ -25,6 +26,7 @@ class Stream:
         self._new = places.beside(self._place)
         data = saved.dataset(start)
         data["success"] = data["success"].astype("i1")
+        self._invariants: dict[str, str] = json.loads(data.attrs.get("invariants", "{}"))  # variables by name
         try:
             self._new.touch(exist_ok=False)
             data.to_netcdf(self._new, engine="netcdf4", unlimited_dims=["t"])
@@ -47,6 +49,9 @@ class Stream:
                 rows = np.array(getattr(piece, name)[1:])
                 rows[~alive] = np.nan
                 self._file[name][at : at + m] = rows
+        states = piece.t[1:], piece.Q[1:], piece.Omega[1:], alive
+        for name, label in self._invariants.items():
+            self._file[label][at : at + m] = invariant_of_bodies(piece.bodies, name, *states)
 
     def finish(self, e: Ensemble) -> None:
         """Write how it went, and put the file in its place."""

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,16 @@ def description(
         "reduce": list(survey.names) if survey else [],
         "reduce_every": survey.each if survey else 1,
         "out": streamed,
+        **invariants_reduced(survey, [problem]),
     }
+
+
+def invariants_reduced(survey: Survey | None, problems: Iterable[Problem]) -> dict[str, str]:
+    """What the description of a run says of the invariants that it reduces, if it reduces any."""
+    if survey is None or not survey.invariants:
+        return {}
+    functions = {id(f): f for p in problems for f in (p.invariants[name] for name in survey.invariants)}
+    return {"invariants": known("invariants", list(functions.values()))}
 
 
 def known(what: str, values: Sequence[Any]) -> str:

@@ -12,7 +12,7 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.runs.between_steps.dense import joined
 from polhode.runs.ensemble import saved
 from polhode.runs.files import netcdf_reading, places
-from polhode.runs.results.trajectory import FORMAT, SAVED, Crossings, Trajectory
+from polhode.runs.results.trajectory import FILED, FORMAT, SAVED, Crossings, Trajectory
 
 if TYPE_CHECKING:
     from polhode.integrators.lookup import Integrator
@@ -97,10 +97,16 @@ def _trajectory(data: Any) -> Trajectory:
         success=bool(data.attrs["success"]),
         message=str(data.attrs["message"]).rstrip(),
         problem_name=data.attrs["problem"],
-        saved={k: data[k].values for k in SAVED if k in data},
+        saved={k: data[k].values for k in SAVED if k in data} | _invariants(data),
         inertia=_inertia(data.attrs.get("inertia")),
         events=_events(data),
     )
+
+
+def _invariants(data: Any) -> dict[str, np.ndarray]:
+    """The invariants that a file keeps."""
+    names = json.loads(data.attrs.get("invariants", "{}"))
+    return {f"{FILED}{name}": data[label].values for name, label in names.items()}
 
 
 def _events(data: Any) -> dict[str, Crossings]:

@@ -1,8 +1,9 @@
 """Results as tables: columns with names, units and what they are, for data frames, CSV and netCDF."""
 
 import csv
+import json
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import FileError, InputError, one_line
 from polhode.runs.files import places
+from polhode.runs.results.invariants import labels
 
 AXES = tuple(enumerate("xyz"))
 
@@ -53,8 +55,18 @@ def described(data: Any, units: Any) -> Any:
     return data
 
 
-def columns(s: Any, has_energy: bool) -> dict[str, np.ndarray]:
-    """The table of a trajectory: t, Q by rows, Omega, energy (where there is one), momentum.
+def with_invariants(
+    data: Any, dims: tuple[str, ...], values: Mapping[str, np.ndarray], taken: Iterable[str] = ()
+) -> Any:
+    """A Dataset with these invariants, too; its attribute `invariants` says by name which variable is which."""
+    names = labels(values, {*data.variables, *data.dims, *taken})
+    for name, label in names.items():
+        data[label] = (dims, values[name], {"long_name": f"invariant {name}"})
+    return data.assign_attrs(invariants=json.dumps(names)) if names else data
+
+
+def columns(s: Any, has_energy: bool, invariants: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The table of a trajectory: t, Q by rows, Omega, energy (where there is one), momentum, invariants by name.
 
     Of an ensemble it has a row for each time and body: t, body, and the rest as above.
     """
@@ -64,7 +76,8 @@ def columns(s: Any, has_energy: bool) -> dict[str, np.ndarray]:
     table |= {f"Omega_{a}": s.Omega[..., i].ravel() for i, a in AXES}
     if has_energy:
         table["energy"] = s.energy.ravel()
-    return table | {f"momentum_{a}": s.momentum[..., i].ravel() for i, a in AXES}
+    table |= {f"momentum_{a}": s.momentum[..., i].ravel() for i, a in AXES}
+    return table | {label: invariants[name].ravel() for name, label in labels(invariants, table).items()}
 
 
 def write_csv(path: pathlib.Path, table: Mapping[str, np.ndarray]) -> None:

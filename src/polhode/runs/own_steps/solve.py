@@ -15,7 +15,7 @@ from polhode.runs.own_steps.paced import MOST_STEPS, PacedRun
 from polhode.runs.own_steps.paced_runner import PacedRunner
 from polhode.runs.own_steps.timed_reductions import TimedSurvey
 from polhode.runs.progress import bar
-from polhode.runs.results.reductions import QUANTITIES
+from polhode.runs.results.reductions import chosen_names
 from polhode.runs.results.trajectory import Trajectory
 
 Times = tuple[float, ...] | None
@@ -111,7 +111,7 @@ def _run(
 
 
 def _survey(asked: Asked, t_end: float) -> TimedSurvey | None:
-    reduce = inputs.choices("reduce", asked.reduce or (), ("energy", "momentum", *QUANTITIES[1:]))
+    reduce = chosen_names(asked.reduce, asked.problem.invariants)
     if not reduce:
         return None
     if inputs.whole("reduce_every", asked.reduce_every) != 1:

@@ -1,4 +1,4 @@
-"""Energy and momentum of a run whose steps have lengths of their own: least, greatest, mean and slope over the time.
+"""Least, greatest, mean and slope over the time of energy, momentum and invariants, where steps have their own lengths.
 
 A value counts for the time around it, half a step to either side (the trapezoidal rule), and the slope is that of the
 least-squares line with these weights. So a mean is over time, however many steps a run takes in one part of it.
@@ -12,6 +12,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.physics.problem import Problem
 from polhode.runs.results.energies import energies, momenta
+from polhode.runs.results.invariants import invariant_values
 from polhode.runs.results.reductions import BLOCKS, QUANTITIES, Reduction, meant, slope_error
 
 
@@ -35,9 +36,12 @@ class TimedSurvey:
 
     def _values(self, Q: np.ndarray, Omega: np.ndarray, t: np.ndarray) -> np.ndarray:
         """The quantities of each state (n, k)."""
-        energy = energies(self._problem, Q, Omega, t) if "energy" in self.names else np.zeros(len(t))
-        table = np.column_stack([energy, momenta(self._problem, t, Q, Omega)])
-        return table[:, [QUANTITIES.index(name) for name in self.names]]
+        p = self._problem
+        energy = energies(p, Q, Omega, t) if "energy" in self.names else np.zeros(len(t))
+        table = dict(zip(QUANTITIES, [energy, *momenta(p, t, Q, Omega).T]))
+        for name in set(self.names) - set(QUANTITIES):
+            table[name] = invariant_values(name, p.invariants[name], t, Q, Omega, p.for_functions())
+        return np.column_stack([table[name] for name in self.names])
 
     def note(self, Q: np.ndarray, Omega: np.ndarray, t: np.ndarray) -> None:
         """Add the states after consecutive steps."""

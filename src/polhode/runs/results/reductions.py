@@ -1,12 +1,17 @@
-"""Energy and momentum of a long run without keeping it: least, greatest, mean and slope, tallied while it goes."""
+"""Energy, momentum and invariants of a long run without keeping it: least, greatest, mean and slope, tallied while it
+goes.
+
+The loop itself tallies energy and momentum; invariants, which are functions in Python, are noted by ``looking.py``.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs import functions
 from polhode.kernels import loop
@@ -56,6 +61,10 @@ class Survey:
     def __init__(self, names: Sequence[str], each: int, n: int) -> None:
         names = (names,) if isinstance(names, str) else tuple(names)
         self.names = tuple(q for name in names for q in meant(name))
+        self.invariants = tuple(dict.fromkeys(name for name in self.names if name not in QUANTITIES))
+        own = set(self.names) - set(self.invariants)
+        self.columns = (*(QUANTITIES if own else ()), *self.invariants)
+        self.first: dict[str, float] = {}  # values at the start, by name
         self.each = each
         self.looks = n // each
         if self.looks < 3:
@@ -63,8 +72,13 @@ class Survey:
                 f"reduce_every = {each} leaves {self.looks} of {n} steps to look at; at least 3 are needed."
             )
         blocks = min(BLOCKS, self.looks)
-        self.tally = np.zeros((blocks, len(QUANTITIES), 7))
+        self.tally = np.zeros((blocks, len(self.columns), 7))
         self.tally[:, :, 0], self.tally[:, :, 1] = math.inf, -math.inf
+
+    @property
+    def in_loop(self) -> "Survey | None":
+        """What the loop has to tally: this, or nothing if only invariants are asked for."""
+        return self if self.columns[0] in QUANTITIES else None
 
     @property
     def wants_energy(self) -> bool:
@@ -94,16 +108,32 @@ class Survey:
             )
         own = problem.potential_kernel if self.wants_energy else None
         self.potential: Kernel = functions.no_potential if own is None else own
-        self.origin = loop.watched(state[0], state[1], body, self.potential)
-        return self.origin, self.each, self.looks, self.tally
+        origin = loop.watched(state[0], state[1], body, self.potential)
+        self.first |= dict(zip(QUANTITIES, origin))
+        return origin, self.each, self.looks, self.tally
+
+    def place(self, look: int) -> tuple[int, int]:
+        """The block of a look, and its place there, both counted from 0: as in ``loop.survey``."""
+        blocks = len(self.tally)
+        block = look * blocks // self.looks
+        return block, look - (block * self.looks + blocks - 1) // blocks
+
+    def note(self, name: str, steps: np.ndarray, values: np.ndarray) -> None:
+        """Add the values of an invariant after these steps; one that is not a number makes all of it so."""
+        k = self.columns.index(name)
+        for step, y in zip(steps.tolist(), (values - self.first[name]).tolist()):
+            block, place = self.place(step // self.each - 1)
+            loop.note(self.tally, block, k, place, y)
+            if math.isnan(y):
+                self.tally[block, k, :2] = math.nan
 
     def results(self, t0: float, h: float) -> dict[str, Reduction]:
         """The quantities asked for, by name."""
-        return {name: self._result(name, QUANTITIES.index(name), t0, h) for name in self.names}
+        return {name: self._result(name, self.columns.index(name), t0, h) for name in self.names}
 
     def _result(self, name: str, k: int, t0: float, h: float) -> Reduction:
         blocks = [(b, row) for b, row in enumerate(self.tally[:, k].tolist()) if row[2]]  # a run may have stopped early
-        first, unit = self.origin[k], h * self.each
+        first, unit = self.first[name], h * self.each
         begin = [-(-b * self.looks // len(self.tally)) for b, _ in blocks]
         count = [int(row[2]) for _, row in blocks]
         total = [row[3] - row[4] for _, row in blocks]
@@ -120,8 +150,8 @@ class Survey:
             name,
             first,
             n,
-            first + min(row[0] for _, row in blocks),
-            first + max(row[1] for _, row in blocks),
+            first + float(np.min([row[0] for _, row in blocks])),
+            first + float(np.max([row[1] for _, row in blocks])),
             first + mean,
             slope,
             slope_error(t, means, slope),
@@ -137,6 +167,13 @@ def slope_error(t: np.ndarray, means: np.ndarray, slope: float) -> float:
     x = t - t.mean()
     rest = means - means.mean() - slope * x
     return float(np.sqrt((rest @ rest) / (len(t) - 2) / (x @ x)))
+
+
+def chosen_names(reduce: Any, invariants: Iterable[str]) -> tuple[str, ...]:
+    """What `reduce` names: quantities of every body, or these invariants of the problem; else a sentence."""
+    return inputs.choices(
+        "reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:], *invariants)
+    )
 
 
 def meant(name: str) -> tuple[str, ...]:

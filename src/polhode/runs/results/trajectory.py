@@ -15,15 +15,15 @@ import numpy as np
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.inputs.parameters import arguments
 from polhode.pickling import Travels, picklable
 from polhode.runs.between_steps.dense import between
 from polhode.runs.files import places
-from polhode.runs.files.tables import columns, described, is_csv, write_csv
+from polhode.runs.files.tables import columns, described, is_csv, with_invariants, write_csv
 from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.columns import MADE_BY, Made
 from polhode.runs.results.energies import energies, momenta
+from polhode.runs.results.invariants import invariant_values
 from polhode.runs.results.quantities import Quantities
 from polhode.shown import shown
 
@@ -35,6 +35,9 @@ FORMAT = "polhode trajectory"
 
 SAVED = ("energy", "momentum", "wheel_speeds", "wheel_axes", "wheel_inertia")
 """What a file has besides the states."""
+
+FILED = "invariant "
+"""What stands before the name of an invariant that comes from a file, among what is saved."""
 
 
 @dataclass(frozen=True)
@@ -199,16 +202,22 @@ class Trajectory(Attitudes, Quantities, Travels):
         return np.abs(np.einsum("nji,njk->nik", self.Q, self.Q) - np.eye(3)).max(axis=(1, 2))
 
     def invariant(self, name: str) -> np.ndarray:
-        """One of the problem's invariants along the trajectory."""
-        functions = self._described().invariants
+        """One of the problem's invariants along the trajectory, (n,)."""
+        if f"{FILED}{name}" in self.saved:
+            return self.saved[f"{FILED}{name}"]
+        problem = self._described()
+        functions = problem.invariants
         if name not in functions:
             raise InputError(
                 f"The problem {self.problem_name!r} lists no invariant {name!r}; it lists {list(functions)}."
             )
-        f = functions[name]
-        if arguments(f)[0] == 3:
-            return np.array([f(t, Q, Omega) for t, Q, Omega in zip(self.t.tolist(), self.Q, self.Omega)])
-        return np.array([f(Q, Omega) for Q, Omega in zip(self.Q, self.Omega)])
+        return invariant_values(name, functions[name], self.t, self.Q, self.Omega, problem.for_functions())
+
+    def _given_invariants(self) -> dict[str, np.ndarray]:
+        """Values of the invariants that the user gave, by name: what tables and files have."""
+        if self.problem is not None:
+            return {name: self.invariant(name) for name in self.problem.given_invariants}
+        return {key.removeprefix(FILED): values for key, values in self.saved.items() if key.startswith(FILED)}
 
     def _described(self) -> "Problem":
         if self.problem is None:
@@ -221,7 +230,8 @@ class Trajectory(Attitudes, Quantities, Travels):
     # ---- files --------------------------------------------------------------------------------------
 
     def to_xarray(self, units: Any = None) -> Any:
-        """An xarray Dataset with the states, energy (where there is one), momentum and the run's data.
+        """An xarray Dataset with the states, energy (where there is one), momentum, the invariants that you gave the
+        problem, and the run's data.
 
         Each variable says what it is (`long_name`) and its unit: `units` is "SI" or a dictionary of units by variable;
         without it units have no names, as in "unit of energy", since any consistent ones will do.
@@ -250,6 +260,8 @@ class Trajectory(Attitudes, Quantities, Travels):
             attributes["inertia"] = self.inertia.ravel()
         axes = list("xyz")
         dataset = xarray.Dataset(data, coords={"t": self.t, "space": axes, "body": axes}, attrs=attributes)
+        events = (f"{what}_{i}" for what in ("event", "crossing") for i in range(len(self.events)))
+        dataset = with_invariants(dataset, ("t",), self._given_invariants(), ("wheel", "event_column", *events))
         return described(dataset, units)
 
     def save(self, path: str | os.PathLike[str], units: Mapping[str, str] | None = None) -> pathlib.Path:
@@ -276,18 +288,20 @@ class Trajectory(Attitudes, Quantities, Travels):
         return written(path, write)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum."""
+        """A pandas DataFrame, a row for each time: Q by rows, Omega, energy (where there is one), momentum, and the
+        invariants that you gave the problem.
+        """
         import pandas
 
-        table = columns(self, self._has_energy)
+        table = columns(self, self._has_energy, self._given_invariants())
         return pandas.DataFrame(table).set_index("t")
 
     def _repr_html_(self) -> str:
         return shown("trajectory, a card", self)
 
     def to_csv(self, path: str | os.PathLike[str]) -> pathlib.Path:
-        """Write a table, a row for each state: t, Q by rows, Omega, energy (where there is one), momentum."""
-        table = columns(self, self._has_energy)
+        """Write the table of `to_dataframe`, a row for each state."""
+        table = columns(self, self._has_energy, self._given_invariants())
         return written(path, lambda new: write_csv(new, table))
 
     def plot(self, axes: Any = None) -> Any:

@@ -20,7 +20,8 @@ from polhode.integrators.lookup import name_of
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import fingerprint
 from polhode.physics.problem import Problem
-from polhode.runs.results.reductions import QUANTITIES
+from polhode.runs.results.invariants import labels
+from polhode.runs.results.reductions import QUANTITIES, chosen_names, meant
 from polhode.runs.sweeps.axes import Block, Grid, place_of
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.statistics import STATISTICS
@@ -64,6 +65,16 @@ class Kept:
     events: Events | None
     crossings: int  # kept of each event, from the first on
 
+    @property
+    def invariants(self) -> list[str]:
+        """Those among what is reduced."""
+        return [name for name in self.reduce if name not in QUANTITIES]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """By name of what is reduced, how the names of its variables begin."""
+        return {name: name for name in self.reduce if name in QUANTITIES} | labels(self.invariants, QUANTITIES)
+
     def variables(self, samples: int) -> dict[str, Variable]:
         """By name; after them come `failed_step` and `status`, which every sweep has."""
         variables: dict[str, Variable] = {}
@@ -75,8 +86,8 @@ class Kept:
             variables["Omega_final"] = Variable(("body_axis",), (3,))
         if self.final and self.events is not None and self.events.terminal:
             variables["t_final"] = Variable()
-        for name in self.reduce:
-            variables |= {f"{name}_{statistic}": Variable() for statistic in STATISTICS}
+        for label in self.labels.values():
+            variables |= {f"{label}_{statistic}": Variable() for statistic in STATISTICS}
         some = (("crossing",), (self.crossings,)) if self.crossings > 1 else ((), ())
         for name in () if self.events is None else self.events.functions:
             variables[f"{name}_count"] = Variable(dtype="i8", empty=-1)
@@ -179,6 +190,9 @@ class Plan:
             "order": list(self.grid.order),
             "versions": versions(),
         }
+        if self.kept.invariants:
+            invariants = [p.invariants[name] for name in self.kept.invariants]
+            about["functions of the invariants"] = _seen_through("the functions of the invariants", invariants)
         for axis in self.grid.axes:
             about[f"axis {axis.name}"] = [axis.length, *(_axis(data, x) for data, x in axis.values.items())]
         return about
@@ -207,11 +221,11 @@ def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) 
 
 
 def chosen_kept(
-    save_every: Any, final: Any, reduce: Any, reduce_every: Any, events: Events | None, crossings: Any
+    problem: Problem, save_every: Any, final: Any, reduce: Any, reduce_every: Any, events: Events | None, crossings: Any
 ) -> Kept:
     """What is kept; the last state if nothing else is asked for."""
-    wanted = inputs.choices("reduce", () if reduce is None else reduce, ("energy", "momentum", *QUANTITIES[1:]))
-    names = tuple(q for q in QUANTITIES if q in wanted or ("momentum" in wanted and q != "energy"))
+    wanted = [q for name in chosen_names(reduce, problem.invariants) for q in meant(name)]
+    names = tuple(q for q in dict.fromkeys((*QUANTITIES, *problem.invariants)) if q in wanted)
     every = None if save_every is None else inputs.whole("save_every", save_every)
     nothing = every is None and not names and events is None
     last = nothing if final is None else inputs.flag("final", final)

@@ -20,7 +20,7 @@ def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[st
 
     `short` are the bodies that an event ended: their statistics are over the values until then, if there are enough.
     """
-    values = e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
+    values = _values(e, quantity)
     numbers = _statistics(e.t, values)
     for i in short:
         n = int(np.isfinite(values[:, i]).sum())
@@ -28,6 +28,13 @@ def statistics(e: Ensemble, quantity: str, short: Sequence[int] = ()) -> dict[st
             for name, number in _statistics(e.t[:n], values[:n, i : i + 1]).items():
                 numbers[name][i] = number[0]
     return numbers
+
+
+def _values(e: Ensemble, quantity: str) -> np.ndarray:
+    """A quantity or an invariant at every time of every body, (n, N)."""
+    if quantity not in QUANTITIES:
+        return e.invariant(quantity)
+    return e.energy if quantity == "energy" else e.momentum[:, :, QUANTITIES.index(quantity) - 1]
 
 
 def _statistics(t: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:

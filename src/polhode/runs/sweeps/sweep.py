@@ -79,8 +79,8 @@ def sweep(
     final : bool
         keep the last state: Q_final, Omega_final
     reduce : str or sequence of str
-        "energy", "momentum" ...: first, min, max, mean, slope of each over the run, looked at every `reduce_every`
-        steps; nothing else is kept
+        "energy", "momentum" ..., or the names of invariants of the problem: first, min, max, mean, slope of each over
+        the run, looked at every `reduce_every` steps; nothing else is kept. The variables are name_min and so on
     events : dict of callables
         {name: g(t, Q, Omega)} with `terminal` and `direction` as for `solve`. The result has, for each body, the number
         of crossings, name_count, and the first of them: name_t, name_Q, name_Omega; with crossings=k the first k. The
@@ -116,7 +116,7 @@ def sweep(
     body = given_problem(problem, method)
     axes = made_grid(body, over, inputs.flag("grid", grid))
     watched = given_events(events, terminal, direction)
-    kept = chosen_kept(save_every, final, reduce, reduce_every, watched, crossings)
+    kept = chosen_kept(body, save_every, final, reduce, reduce_every, watched, crossings)
     plan = _planned(body, axes, method, h, t_end, n_steps, kept, chunk)
     _tell_of_turns(plan)
     if out is not None:

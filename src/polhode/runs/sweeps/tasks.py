@@ -79,8 +79,8 @@ def _variables(plan: Plan, e: Ensemble) -> dict[str, np.ndarray]:
         if plan.kept.final and plan.kept.events.terminal:
             variables |= ended(e, last)
         variables |= crossed(e, plan.kept.events, plan.kept.crossings)
-    for name in plan.kept.reduce:
-        variables |= {f"{name}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
+    for name, label in plan.kept.labels.items():
+        variables |= {f"{label}_{statistic}": numbers for statistic, numbers in statistics(e, name, short).items()}
     failed = e.failed
     variables["failed_step"] = failed.astype(np.int64)
     status = np.where(failed < 0, 0, np.where(e.bodies.finite, 1, 2))
