@@ -216,3 +216,20 @@ def test_powers_are_merged():
     assert [(s.tape.atoms[k].kind, s.tape.atoms[k].number) for k in merged.terms] == [("pow", -1.5)]
     assert ((s * s) ** 0.5).terms.keys() != s.terms.keys()  # |s|
     assert (s / s).number == 1 and not (s / s).terms
+
+
+@pytest.mark.parametrize(
+    "U",
+    [
+        lambda t, Q: np.cos(1.3 * t) * Q[0, 2] + 0.2 * Q[2, 1] * np.sin(t),
+        lambda t, Q: np.sin(t) - Q[2, 2] * (2 - t),
+        lambda t, Q: np.cos(t) / (2 + Q[2, 2]) + Q[0, 1] / (2 + np.sin(t)),
+    ],
+    ids=["products", "sums", "quotients"],
+)
+def test_a_potential_of_time_and_attitude_is_a_formula(U):
+    """The time comes first in some operations: it is a formula, and the attitude one with its derivative."""
+    p = ph.Problem(inertia=(1.0, 2.0, 3.0), potential=U, Omega0=(0.3, 0.2, 1.0))
+    series, stages = ph.solve(p, "TAYLOR", h=1.0, t_end=2.0), ph.solve(p, "GAUSS16", h=0.1, t_end=2.0)
+    assert np.abs(series.Q[-1] - stages.Q[-1]).max() < 1e-14
+    assert np.abs(series.Omega[-1] - stages.Omega[-1]).max() < 1e-14

@@ -63,12 +63,18 @@ class Formula:
     # ---- linear: flat sums -----------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Any:
+        if self.gives_way_to(other):
+            return NotImplemented
         if not isinstance(other, Formula):
             return Formula(self.tape, self.number + number(other), self.terms)
         terms = dict(self.terms)
         for k, x in other.terms.items():
             terms[k] = terms.get(k, 0.0) + x
         return Formula(self.tape, self.number + other.number, terms)
+
+    def gives_way_to(self, other: Any) -> bool:
+        """Whether the other one knows how to compute with this: a formula with its derivative (``derivative.py``)."""
+        return getattr(type(other), "__array_priority__", 0.0) > self.__array_priority__
 
     def scaled(self, s: float) -> "Formula":
         """s times this."""
@@ -91,6 +97,8 @@ class Formula:
     # ---- products and powers: atoms ----------------------------------------------------------------------
 
     def __mul__(self, other: Any) -> Any:
+        if self.gives_way_to(other):
+            return NotImplemented
         if not isinstance(other, Formula):
             return self.scaled(number(other))
         for one, two in ((self, other), (other, self)):
@@ -159,6 +167,8 @@ class Formula:
         return Atom("sum", places, self.number, tuple(self.terms[k] for k in places))
 
     def __truediv__(self, other: Any) -> Any:
+        if self.gives_way_to(other):
+            return NotImplemented
         return self * (other**-1.0 if isinstance(other, Formula) else 1 / number(other))
 
     def __rtruediv__(self, other: Any) -> Any:
