@@ -13,7 +13,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError, LargeStepWarning
-from polhode.runs import repeated, solve
+from polhode.runs import equal_steps, repeated
 from polhode.runs.runners import whole_runs
 
 CALL = {"h": 0.05, "n_steps": 4, "save_every": 3}
@@ -37,7 +37,7 @@ def short(monkeypatch):
     """Calls that go the long way fail."""
 
     def only():
-        monkeypatch.setattr(solve, "runner_of", None)
+        monkeypatch.setattr(equal_steps, "runner_of", None)
 
     return only
 

@@ -14,16 +14,16 @@ import time
 import weakref
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, ParamSpec, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeGuard
 
 import numpy as np
 
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
-from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of
+from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of, times_of
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.results.users_axes import FEW, ROW
+from polhode.runs.results.users_axes import FEW, ROW, few_attitudes, few_velocities
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
 from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
@@ -61,7 +61,7 @@ class Kept:
 
     __slots__ = (
         *("body", "follows", "given", "integrator", "lasting", "n", "now", "run", "runner", "then", "times"),
-        *("Omega0", "moments", "potential", "start"),
+        *("Omega0", "Q0", "axes", "moments", "potential", "start"),
     )
 
     def __init__(self, problem: Problem, runner: Any, given: Any, integrator: Any, n: int, every: int, follows: bool):
@@ -73,7 +73,8 @@ class Kept:
         self.now = tuple(x.tobytes for x in self.body[: len(ARRAYS)])
         self.then = tuple(look() for look in self.now)
         self.start = problem.Q0.copy(), problem.Omega0.copy()
-        self.moments, self.Omega0 = problem.moments.tolist(), problem.Omega0.tolist()
+        self.moments, self.axes = problem.moments.tolist(), problem.axes.tolist()
+        self.Omega0, self.Q0 = problem.Omega0.tolist(), problem.Q0.ravel().tolist()
         self.potential = potential_now(problem)
         self.lasting = runner.lasting and is_for_ever(problem)  # whether its functions cannot change
         self.follows = follows  # whether a step may turn the body as far as it likes
@@ -193,7 +194,7 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
 def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, seconds: float) -> Any:
     """A field of the Trajectory of a run that was made again, when somebody looks at it."""
     if name in COLUMNS:
-        return _columns(kept, problem, rows).field(name)
+        return _few(name, kept, rows) if _are_few(rows) else _columns(kept, problem, rows).field(name)
     if name == "stats":
         return {
             "n_steps": kept.n,
@@ -224,11 +225,25 @@ def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, 
 
 def largest_turn(kept: Kept, problem: Problem, rows: Rows) -> float:
     """How far the body turned in a step, at most."""
-    if isinstance(rows, bytes) and len(rows) <= FEW * _ROW.size:
+    if _are_few(rows):
         fastest = fastest_of(kept.moments, kept.Omega0, _ROW.iter_unpack(rows))
     else:
         fastest = _columns(kept, problem, rows).fastest()
     return abs(kept.times[1]) * fastest
+
+
+def _are_few(rows: Rows) -> TypeGuard[bytes]:
+    """Whether plain floats are faster than arrays."""
+    return rows.__class__ is bytes and len(rows) <= FEW * _ROW.size
+
+
+def _few(name: str, kept: Kept, rows: bytes) -> np.ndarray:
+    """A column of a few rows: the bits are those of arrays."""
+    if name == "Q":
+        return few_attitudes(kept.axes, _ROW.iter_unpack(rows), kept.Q0)
+    if name == "Omega":
+        return few_velocities(kept.axes, kept.moments, _ROW.iter_unpack(rows), kept.Omega0)
+    return times_of(*kept.times, 0, len(rows) // _ROW.size)
 
 
 def _columns(kept: Kept, problem: Problem, rows: Rows) -> Columns:

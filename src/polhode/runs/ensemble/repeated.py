@@ -5,7 +5,8 @@ take fifty times as long. So these are kept for the problem, by method, steps, i
 those of the call, and are checked each time. What can change behind the names is asked each time, too: inertia,
 parameters, time of the start, and whether every function is proved to be what it was. Machine code of a user's torque
 is compared with it where the bodies start, unless that was done at the very same starts. A call that cannot be answered
-so, that fails, or that has something to warn of, goes the long way.
+so, that fails, or that has something to warn of, goes the long way. What the Ensemble says is made when somebody looks:
+see `field`.
 """
 
 import operator
@@ -15,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import proof
 from polhode.physics.problem import Problem
@@ -119,11 +119,13 @@ def again(problem: Problem, key: tuple[Any, ...], *starts: Any) -> Ensemble | No
     """The Ensemble of a call like one before, from these Q0, Omega0, Pi0; None if it has to go the long way."""
     calls = _KEPT.get(problem)
     idle = None if calls is None else calls.get(key)
+    if idle is None:
+        return None
     try:
-        kept = idle.pop() if idle else None  # nobody else has it meanwhile
+        kept = idle.pop()  # nobody else has it meanwhile
     except IndexError:
         return None
-    if kept is None or not kept.lasts(problem):
+    if not kept.lasts(problem):
         return None
     potential = kept.potential if kept.for_ever else potential_now(problem)
     start = kept.held.start(problem, *starts)
@@ -157,15 +159,16 @@ def field(name: str, problem: Problem, kept: Kept, start: Start, went: Went, pot
         return times_of(kept.numbers[-1], h, every, n, 0, len(rows))
     if name in ("failed", "errors"):
         return np.full(held.N, -1 if name == "failed" else np.nan)
-    known = {
+    known: dict[str, Any] = {
         "method": kept.method.name,
         "h": h,
         "rows": rows,
         "states": None,
         "integrator": kept.method,
         "potential_then": potential,
+        **{nothing: {} for nothing in ("sentences", "exceptions", "events", "ended", "reductions")},
     }
-    return known[name] if name in known else {}
+    return known[name]
 
 
 def _fastest(start: Start, rows: np.ndarray, moments: np.ndarray) -> float:

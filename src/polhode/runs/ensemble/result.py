@@ -60,10 +60,14 @@ class Ensemble(Attitudes, Travels):
     sentences: dict[int, Any] = dataclasses.field(default_factory=dict)  # by body, of those that ran one by one
     states: tuple[Any, ...] | None = None  # Q and Omega, where there are no rows
     exceptions: dict[int, Any] = dataclasses.field(default_factory=dict)  # what a user's function raised, by body
-    events: dict[str, Any] = dataclasses.field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
+    events: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # BodyCrossings by name, of what `events` asked for
     integrator: Any = None  # what took the steps
     ended: dict[int, Any] = dataclasses.field(default_factory=dict)  # the event that ended a body, by body
-    reductions: dict[str, Any] = dataclasses.field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    reductions: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # Reduction by name, of what `reduce` asked for
     potential_then: str | None = None  # what the potential was known by when they ran: see ``results/as_it_was.py``
 
     def __repr__(self) -> str:

@@ -82,9 +82,7 @@ def _started(
     return Bodies(kinds, for_all(Q, N), for_all(Omega, N), inertia, moments, axes, numbers)
 
 
-def velocities_of(
-    kinds: Sequence[Problem], Omega0: Any, Pi0: Any, moments: np.ndarray, axes: np.ndarray
-) -> np.ndarray:
+def velocities_of(kinds: Sequence[Problem], Omega0: Any, Pi0: Any, moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """The velocities (1 or N, 3) that are given, or those of the problems."""
     if Omega0 is not None and Pi0 is not None:
         raise InputError("Give Omega0 or Pi0, one of them; both were given.")
