@@ -109,6 +109,31 @@ def test_other_starts_take_the_short_way_too(p, short):
     assert states(run(p, Omega0=None, Q0=TURNED)) == expected["Q0"]
 
 
+@pytest.mark.parametrize("N", [1, 8, 17])
+@pytest.mark.parametrize("make", [lambda: ph.problem("stress"), body], ids=["shipped", "own"])
+def test_any_number_of_bodies(make, N, short):
+    """Also where the sum of all speeds would be too fast, and none of them is."""
+    p, starts, call = make(), np.array([0.3, 0.2, 1.2]) + np.linspace(0.0, 0.1, N)[:, None], {"h": 0.5, "n_steps": 3}
+    expected = states(run(p, Omega0=starts[::-1].copy(), **call))
+    first = run(p.replaced(Omega0=p.Omega0), Omega0=starts, **call)
+    short()
+    second = run(p, Omega0=starts, **call)
+    assert_same_fields(second, first)
+    assert states(second) == states(first) and states(run(p, Omega0=starts[::-1].copy(), **call)) == expected
+
+
+def test_what_is_looked_at_late_is_of_its_own_call(short):
+    p = body()
+    run(p, Omega0=None, Q0=TURNED)
+    run(p)
+    expected = [states(run(p, Omega0=None, Q0=TURNED[::-1])), states(run(p, Omega0=STARTS + 0.1))]
+    short()
+    late = [run(p, Omega0=None, Q0=TURNED[::-1]), run(p, Omega0=STARTS + 0.1)]
+    run(p, Omega0=None, Q0=TURNED)
+    run(p)
+    assert [states(e) for e in late] == expected
+
+
 def test_axes_of_ones_own(short):
     tilted = body([[2.0, 0.3, 0.1], [0.3, 2.5, 0.2], [0.1, 0.2, 3.0]])
     run(tilted)

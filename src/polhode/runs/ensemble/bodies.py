@@ -44,9 +44,10 @@ class Bodies:
         return np.broadcast_to(finite, len(self))
 
     @property
-    def in_principal_axes(self) -> bool:
-        """Whether the user's axes are the principal axes of every body."""
-        return bool((self.axes == np.eye(3)).all())
+    def has_the_same_axes(self) -> bool:
+        """Whether the principal axes of every body are those of the first, to the last bit."""
+        bits = self.axes.view(np.int64)
+        return len(bits) == 1 or bool((bits == bits[0]).all())
 
     @property
     def tensors(self) -> np.ndarray:
@@ -80,11 +81,11 @@ class Bodies:
 
     def in_users_axes(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
-        if self.in_principal_axes:
+        if self.has_the_same_axes:
             moments = np.broadcast_to(self.moments, (len(self), 3))[which]
-            return in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+            return in_users_axes(SimpleNamespace(moments=moments, axes=self.axes[0]), rows)
         Q, Omega = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
-        for i in np.unique(which).tolist():  # body by body: a product of stacks may round in another order
+        for i in np.unique(which).tolist():
             own = which == i
             Q[own], Omega[own] = in_users_axes(self.problem(i), rows[own])
         return Q, Omega

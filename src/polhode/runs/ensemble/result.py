@@ -209,13 +209,13 @@ class Ensemble(Attitudes, Travels):
         n, N, bodies = len(self.t), len(self), self.bodies
         Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
-        if bodies.in_principal_axes:
+        if bodies.has_the_same_axes:
             for some in self._pieces():
                 rows = np.swapaxes(self.rows[some], 1, 2).reshape(-1, 7)  # body after body, time after time
                 moments = bodies.moments if len(bodies.moments) == 1 else np.tile(bodies.moments, (len(rows) // N, 1))
-                q, v = in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+                q, v = in_users_axes(SimpleNamespace(moments=moments, axes=bodies.axes[0]), rows)
                 Q[1:][some], Omega[1:][some] = q.reshape(-1, N, 3, 3), v.reshape(-1, N, 3)
-        else:  # body by body: a product of stacks may round in another order
+        else:
             for i in range(N):
                 Q[1:, i], Omega[1:, i] = in_users_axes(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega

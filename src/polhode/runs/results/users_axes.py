@@ -14,17 +14,25 @@ def in_users_axes(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def attitudes(problem: Any, rows: np.ndarray) -> np.ndarray:
     """Attitudes in the user's axes."""
-    axes = problem.axes.tolist()
     if len(rows) <= FEW:
-        return few_attitudes(axes, rows.tolist())
+        return few_attitudes(problem.axes.tolist(), rows.tolist())
+    Q = np.empty((len(rows), 3, 3))
+    for k in range(0, len(rows), PIECE):
+        _fill(Q[k : k + PIECE], rows[k : k + PIECE], problem.axes)
+    return Q
+
+
+def _fill(Q: np.ndarray, rows: np.ndarray, axes: np.ndarray) -> None:
+    """Write the attitudes of rows into Q."""
     w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
     xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x, y * y, z * z, x * y, x * z, y * z, w * x, w * y, w * z
     s = 2 / (w * w + xx + yy + zz)
-    Q = np.empty((len(rows), 3, 3))
     Q[:, 0, 0], Q[:, 0, 1], Q[:, 0, 2] = 1 - s * (yy + zz), s * (xy - wz), s * (xz + wy)
     Q[:, 1, 0], Q[:, 1, 1], Q[:, 1, 2] = s * (xy + wz), 1 - s * (xx + zz), s * (yz - wx)
     Q[:, 2, 0], Q[:, 2, 1], Q[:, 2, 2] = s * (xz - wy), s * (yz + wx), 1 - s * (xx + yy)
-    return Q if axes == IDENTITY else np.stack([applied(problem.axes, Q[:, i]) for i in range(3)], axis=1)
+    if axes.tolist() != IDENTITY:
+        for i in range(3):
+            Q[:, i] = applied(axes, Q[:, i])
 
 
 def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
@@ -35,6 +43,9 @@ def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
     Omega = rows[:, 4:] / problem.moments
     return Omega if axes == IDENTITY else applied(problem.axes, Omega)
 
+
+PIECE = 1024
+"""States that are made together: all that is made of them on the way stays in the cache."""
 
 FEW = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
