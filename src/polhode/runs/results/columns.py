@@ -96,7 +96,7 @@ class Made:
     def __get__(self, trajectory: Any, kind: type) -> Any:
         if trajectory is None:
             raise AttributeError(self._name)  # to a dataclass, a field without a default
-        attributes = vars(trajectory)
+        attributes = trajectory.__dict__
         field, *facts = attributes[MADE_BY]
         attributes[self._name] = value = field(self._name, *facts)
         return value
