@@ -21,16 +21,16 @@ import numpy as np
 from polhode.physics.problem import Problem
 from polhode.runs import turns
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
-from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of
+from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of, times_of
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.results.users_axes import FEW, ROW
+from polhode.runs.results.users_axes import FEW, ROW, few_attitudes, few_velocities
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
 from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
 
 P = ParamSpec("P")
-Rows: TypeAlias = bytes | np.ndarray
-"""(q, Pi) of a run; bytes of a few."""
+Rows: TypeAlias = Any
+"""(q, Pi) of a run: an array, or the bytes of a few."""
 
 MOST_KEPT = 16
 """Calls that are kept for one problem."""
@@ -61,7 +61,7 @@ class Kept:
 
     __slots__ = (
         *("body", "follows", "given", "integrator", "lasting", "n", "now", "run", "runner", "then", "times"),
-        *("Omega0", "moments", "potential", "start"),
+        *("Omega0", "Q0", "axes", "count", "few", "moments", "potential", "start"),
     )
 
     def __init__(self, problem: Problem, runner: Any, given: Any, integrator: Any, n: int, every: int, follows: bool):
@@ -69,11 +69,14 @@ class Kept:
         self.run: Callable[[], tuple[Any, ...]] | None = None  # made when it is first run again
         self.given, self.integrator = given, integrator  # the method, held so that nothing else has its id
         self.n, self.times = n, (runner.t0, runner.h, every, n)
+        self.count = -(-n // every)  # of rows
+        self.few = self.count <= FEW  # plain floats are faster than arrays
         self.body = _BODY(vars(problem))
         self.now = tuple(x.tobytes for x in self.body[: len(ARRAYS)])
         self.then = tuple(look() for look in self.now)
         self.start = problem.Q0.copy(), problem.Omega0.copy()
-        self.moments, self.Omega0 = problem.moments.tolist(), problem.Omega0.tolist()
+        self.moments, self.axes = problem.moments.tolist(), problem.axes.tolist()
+        self.Omega0, self.Q0 = problem.Omega0.tolist(), problem.Q0.ravel().tolist()
         self.potential = potential_now(problem)
         self.lasting = runner.lasting and is_for_ever(problem)  # whether its functions cannot change
         self.follows = follows  # whether a step may turn the body as far as it likes
@@ -193,7 +196,7 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
 def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, seconds: float) -> Any:
     """A field of the Trajectory of a run that was made again, when somebody looks at it."""
     if name in COLUMNS:
-        return _columns(kept, problem, rows).field(name)
+        return _few(name, kept, rows) if kept.few else _columns(kept, problem, rows).field(name)
     if name == "stats":
         return {
             "n_steps": kept.n,
@@ -224,11 +227,20 @@ def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, 
 
 def largest_turn(kept: Kept, problem: Problem, rows: Rows) -> float:
     """How far the body turned in a step, at most."""
-    if isinstance(rows, bytes) and len(rows) <= FEW * _ROW.size:
+    if kept.few:
         fastest = fastest_of(kept.moments, kept.Omega0, _ROW.iter_unpack(rows))
     else:
         fastest = _columns(kept, problem, rows).fastest()
     return abs(kept.times[1]) * fastest
+
+
+def _few(name: str, kept: Kept, rows: Rows) -> np.ndarray:
+    """A column of a few rows: the bits are those of arrays."""
+    if name == "Q":
+        return few_attitudes(kept.axes, _ROW.iter_unpack(rows), kept.Q0)
+    if name == "Omega":
+        return few_velocities(kept.axes, kept.moments, _ROW.iter_unpack(rows), kept.Omega0)
+    return times_of(*kept.times, 0, kept.count)
 
 
 def _columns(kept: Kept, problem: Problem, rows: Rows) -> Columns:

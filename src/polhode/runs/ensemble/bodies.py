@@ -44,9 +44,10 @@ class Bodies:
         return np.broadcast_to(finite, len(self))
 
     @property
-    def in_principal_axes(self) -> bool:
-        """Whether the user's axes are the principal axes of every body."""
-        return bool((self.axes == np.eye(3)).all())
+    def has_the_same_axes(self) -> bool:
+        """Whether the principal axes of every body are those of the first, to the last bit."""
+        bits = self.axes.view(np.int64)
+        return len(bits) == 1 or bool((bits == bits[0]).all())
 
     @property
     def tensors(self) -> np.ndarray:
@@ -69,22 +70,30 @@ class Bodies:
         """q (1 or n, 4) and Pi (n, 3) of some bodies in principal axes: the numbers that `Problem.start` gives."""
         axes = self.axes if len(self.axes) == 1 else self.axes[which]
         moments = self.moments if len(self.moments) == 1 else self.moments[which]
-        Omega = self.Omega0[which]
-        Pi = moments * (Omega + 0.0 if axes.tobytes() == IDENTITY else in_principal(axes, Omega))
+        return self.quaternions(which), momenta(moments, axes, self.Omega0[which])
+
+    def quaternions(self, which: np.ndarray) -> np.ndarray:
+        """The attitudes of some bodies in principal axes, (1 or n, 4)."""
+        axes = self.axes if len(self.axes) == 1 else self.axes[which]
         if len(_once(self.Q0)) == 1 and len(axes) == 1:  # one attitude: without arrays
-            return np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]]), Pi
-        return quaternion(attitude(self.Q0[which], axes)), Pi
+            return np.array([self.kinds[0].start(self.Q0[0], self.Omega0[0])[0]])
+        return quaternion(attitude(self.Q0[which], axes))
 
     def in_users_axes(self, which: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes and velocities of rows (q, Pi), in the user's axes; row k is of body which[k]."""
-        if self.in_principal_axes:
+        if self.has_the_same_axes:
             moments = np.broadcast_to(self.moments, (len(self), 3))[which]
-            return in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+            return in_users_axes(SimpleNamespace(moments=moments, axes=self.axes[0]), rows)
         Q, Omega = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
-        for i in np.unique(which).tolist():  # body by body: a product of stacks may round in another order
+        for i in np.unique(which).tolist():
             own = which == i
             Q[own], Omega[own] = in_users_axes(self.problem(i), rows[own])
         return Q, Omega
+
+
+def momenta(moments: np.ndarray, axes: np.ndarray, Omega: np.ndarray) -> np.ndarray:
+    """Pi (n, 3) of velocities, in principal axes."""
+    return moments * (Omega + 0.0 if axes.tobytes() == IDENTITY else in_principal(axes, Omega))
 
 
 def for_all(numbers: np.ndarray, N: int) -> np.ndarray:

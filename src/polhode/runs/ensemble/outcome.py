@@ -1,10 +1,14 @@
 """The Ensemble of a run that has ended: rows, what failed, events, counts."""
 
+from typing import Any
+
 import numpy as np
 
+from polhode.integrators.method import Method
 from polhode.runs.ensemble.events import Table, crossings_by_name
 from polhode.runs.ensemble.result import Ensemble
 from polhode.runs.ensemble.schedule import ENDED, RAISED, Run
+from polhode.runs.ensemble.way import Way
 from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import times_of
 
@@ -34,18 +38,8 @@ def ensemble_of(run: Run) -> Ensemble:
     events = {}
     if run.watch is not None:
         events = crossings_by_name(Table.joined(run.watch.tables), run.watch.events.functions, run.bodies)
-    stats = {
-        "n_bodies": N,
-        "n_steps": done,
-        "n_torque": N * run.method.torques_at_start + run.method.torques(done * N, run.iterations),
-        "n_iterations": run.iterations,
-        "lanes": run.way.width,
-        "threads": run.threads,
-        "compiled": True,
-        "reason": reason,
-        "interrupted": run.interrupted,
-        "wall_time": run.wall_time,
-    }
+    stats = counts(run.method, run.way, N, done, run.iterations, run.threads, run.wall_time)
+    stats |= {"reason": reason, "interrupted": run.interrupted}
     if run.checkpoint is not None and run.checkpoint.resumed_at is not None:
         stats["resumed_at"] = run.checkpoint.resumed_at
     t0 = run.bodies.kinds[0].t0
@@ -68,6 +62,24 @@ def ensemble_of(run: Run) -> Ensemble:
         integrator=run.method,
         potential_then=potential_now(run.bodies.kinds[0]),
     )
+
+
+def counts(
+    method: Method, way: Way, N: int, done: int, iterations: int, threads: int, seconds: float
+) -> dict[str, Any]:
+    """The stats of a run in which no function raised."""
+    return {
+        "n_bodies": N,
+        "n_steps": done,
+        "n_torque": N * method.torques_at_start + method.torques(done * N, iterations),
+        "n_iterations": iterations,
+        "lanes": way.width,
+        "threads": threads,
+        "compiled": True,
+        "reason": way.reason,
+        "interrupted": False,
+        "wall_time": seconds,
+    }
 
 
 def _last(run: Run) -> np.ndarray:

@@ -5,25 +5,27 @@ take fifty times as long. So these are kept for the problem, by method, steps, i
 those of the call, and are checked each time. What can change behind the names is asked each time, too: inertia,
 parameters, time of the start, and whether every function is proved to be what it was. Machine code of a user's torque
 is compared with it where the bodies start, unless that was done at the very same starts. A call that cannot be answered
-so, that fails, or that has something to warn of, goes the long way.
+so, that fails, or that has something to warn of, goes the long way. What the Ensemble says is made when somebody looks:
+see `field`.
 """
 
+import operator
 import weakref
-from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import proof
 from polhode.physics.problem import Problem
 from polhode.runs import turns
-from polhode.runs.ensemble.outcome import ensemble_of
+from polhode.runs.ensemble.held import HeldBodies, Start, Went
+from polhode.runs.ensemble.outcome import counts
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.ensemble.schedule import SMALL, Blocks, Run, Way
-from polhode.runs.ensemble.starts import of_one
+from polhode.runs.ensemble.schedule import SMALL, Run
+from polhode.runs.results.as_it_was import is_for_ever, potential_now
+from polhode.runs.results.columns import MADE_BY, times_of
 
 MOST_KEPT = 16
 """Calls of one problem."""
@@ -31,36 +33,64 @@ MOST_KEPT = 16
 NUMBER, WHOLE = (float, int, NoneType), (int, NoneType)  # True is none of them: bool is a class of its own
 FLOAT = np.dtype(float)
 
+ARRAYS = ("moments", "axes", "inertia")
+_NUMBERS = operator.itemgetter(*ARRAYS, "parameters", "t0")
+"""What all bodies share of the numbers of a problem; arrays can be written to."""
 
-@dataclass(slots=True)
+SURELY_NEAR = 0.9 * turns.TOO_FAR
+"""Radians a step that are not too far, even if bounded with some round-off."""
+
+_NEW = object.__new__
+
+
 class Kept:
-    """What a run of bodies is made of, but for their starts."""
+    """What a run of bodies is made of, but for their starts; one call at a time has it."""
 
-    given: Any  # the method as it was given, held so that nothing else has its id
-    method: Method  # as it takes the steps
-    h: float
-    n: int
-    every: int
-    threads: int | None
-    way: Way
-    memory: int
-    blocks: Blocks
-    follows: bool  # whether a step may turn a body as far as it likes
-    shared: tuple[Any, ...]  # see `_shared`
-    digest: str | None  # the fingerprint of a torque that may change; None of one that cannot
-    compared: bytes  # the starts at which machine code and function were last compared
+    __slots__ = (
+        *("compared", "digest", "follows", "for_ever", "given", "held", "kernel", "memory", "method", "now"),
+        *("numbers", "potential", "steps", "then", "way"),
+    )
+
+    def __init__(self, problem: Problem, given: Any, run: Run, follows: bool, digest: str | None) -> None:
+        self.given, self.method = given, run.method  # as it was given, so that nothing else has its id; as it runs
+        self.steps, self.way, self.memory = (run.h, run.n, run.every), run.way, len(run.states[0]) - 10
+        self.follows = follows  # whether a step may turn a body as far as it likes
+        self.digest = digest  # the fingerprint of a torque that may change; None of one that cannot
+        self.kernel = problem.source(run.method)[0]
+        self.for_ever, self.potential = is_for_ever(problem), potential_now(problem)
+        self.numbers = _NUMBERS(vars(problem))
+        self.now = tuple(x.tobytes for x in self.numbers[: len(ARRAYS)])
+        self.then = tuple(look() for look in self.now)
+        self.compared = b""  # the starts at which machine code and function were last compared
+        self.held = HeldBodies(run)
 
     def lasts(self, problem: Problem) -> bool:
         """Whether what the bodies share is what it was, and every function is proved to be."""
-        if _shared(problem, self.method) != self.shared:
+        a, b, c = self.now
+        try:
+            same = _NUMBERS(problem.__dict__) == self.numbers  # the very same arrays,
+        except ValueError:  # others
+            return False
+        same = same and (a(), b(), c()) == self.then  # and the same numbers in them
+        kernel = problem.source(self.method)[0]
+        if not same or kernel is not self.kernel:
             return False
         if self.digest is None:
             return True
-        now = proof(problem.source(self.method)[0])
+        now = proof(kernel)
         return now is not None and now.digest == self.digest
 
+    def compare(self, problem: Problem, start: Start) -> None:
+        """Check that machine code is the function that may have changed, unless that was done at this start."""
+        begins = self.held.begins()
+        if begins != self.compared:
+            h, n, every = self.steps
+            bodies, blocks = self.held.bodies(problem, start), self.held.blocks
+            Run(bodies, self.method, h, n, every, self.way, self.memory, blocks=blocks).guard()
+            self.compared = begins
 
-_KEPT: "weakref.WeakKeyDictionary[Problem, dict[tuple[Any, ...], Kept]]" = weakref.WeakKeyDictionary()
+
+_KEPT: "weakref.WeakKeyDictionary[Problem, dict[tuple[Any, ...], list[Kept]]]" = weakref.WeakKeyDictionary()
 
 
 def key_of(
@@ -88,31 +118,70 @@ def key_of(
 def again(problem: Problem, key: tuple[Any, ...], *starts: Any) -> Ensemble | None:
     """The Ensemble of a call like one before, from these Q0, Omega0, Pi0; None if it has to go the long way."""
     calls = _KEPT.get(problem)
-    kept = None if calls is None else calls.get(key)
-    if kept is None or not kept.lasts(problem):
+    idle = None if calls is None else calls.get(key)
+    if idle is None:
         return None
-    if not all(np.isfinite(x).all() for x in starts if x is not None):
+    try:
+        kept = idle.pop()  # nobody else has it meanwhile
+    except IndexError:
         return None
-    bodies = of_one(problem, *starts)
-    run = Run(bodies, kept.method, kept.h, kept.n, kept.every, kept.way, kept.memory, blocks=kept.blocks)
-    begins = run.states[:, :7].tobytes() if kept.digest is not None else b""
-    run.drive(kept.threads, False, begins != kept.compared)
-    kept.compared = begins
-    if run.has_lost:
+    if not kept.lasts(problem):
         return None
-    e = ensemble_of(run)
-    fastest = max(turns.fastest(Omega.reshape(-1, 3)) for Omega in (bodies.Omega0, *e.velocities()))
-    turn = e.stats["largest_turn"] = abs(kept.h) * fastest
-    if not kept.follows and turns.is_too_far(turn):
+    potential = kept.potential if kept.for_ever else potential_now(problem)
+    start = kept.held.start(problem, *starts)
+    if start is None:
+        idle.append(kept)
         return None
-    return e
+    if kept.digest is not None:
+        kept.compare(problem, start)
+    went = kept.held.go()
+    if went is None:
+        return None
+    idle.append(kept)
+    e = _NEW(Ensemble)
+    e.__dict__[MADE_BY] = field, problem, kept, start, went, potential
+    near = SURELY_NEAR / abs(kept.steps[0])
+    if kept.follows or (start.speed < near and went.speed < near):
+        return e
+    return None if turns.is_too_far(e.stats["largest_turn"]) else e
 
 
-def keep(key: tuple[Any, ...], given: Any, problem: Problem, threads: int | None, follows: bool, run: Run) -> None:
+def field(name: str, problem: Problem, kept: Kept, start: Start, went: Went, potential: str | None) -> Any:
+    """A field of the Ensemble of a run that was made again, when somebody looks at it."""
+    held, way, (h, n, every) = kept.held, kept.way, kept.steps
+    rows = went.table[:, :, : held.N]
+    if name == "stats":
+        stats = counts(kept.method, way, held.N, n, went.iterations, 1, went.seconds)
+        return stats | {"largest_turn": abs(h) * _fastest(start, rows, held.moments)}
+    if name == "bodies":
+        return held.bodies(problem, start)
+    if name == "t":
+        return times_of(kept.numbers[-1], h, every, n, 0, len(rows))
+    if name in ("failed", "errors"):
+        return np.full(held.N, -1 if name == "failed" else np.nan)
+    known: dict[str, Any] = {
+        "method": kept.method.name,
+        "h": h,
+        "rows": rows,
+        "states": None,
+        "integrator": kept.method,
+        "potential_then": potential,
+        **{nothing: {} for nothing in ("sentences", "exceptions", "events", "ended", "reductions")},
+    }
+    return known[name]
+
+
+def _fastest(start: Start, rows: np.ndarray, moments: np.ndarray) -> float:
+    """The largest |Omega| of all bodies."""
+    velocities = np.swapaxes(rows[:, 4:], 1, 2) / moments
+    return max(turns.fastest(Omega.reshape(-1, 3)) for Omega in (start.Omega, velocities))
+
+
+def keep(key: tuple[Any, ...], given: Any, problem: Problem, follows: bool, run: Run) -> None:
     """Keep what a run was made of for the next call like it, if it is short, ended well, and can be made so again."""
     bodies, method = run.bodies, run.method
     alone = len(bodies.kinds) == 1 and bodies.kinds[0] is problem and problem.internal.wheels is None
-    small = len(bodies) * run.n <= SMALL
+    small = len(bodies) * run.n <= SMALL and run.threads == 1
     if not (alone and small and all(f is None or is_static(f) for f in (method.step, method.start))):
         return
     if run.has_lost or run.interrupted or (method.coefficients is not None and not is_static(method.coefficients)):
@@ -124,15 +193,4 @@ def keep(key: tuple[Any, ...], given: Any, problem: Problem, threads: int | None
     calls = _KEPT.setdefault(problem, {})
     for old in list(calls)[: max(0, len(calls) + 1 - MOST_KEPT)]:
         calls.pop(old, None)
-    calls[key] = Kept(
-        *(given, method, run.h, run.n, run.every, threads, run.way, len(run.states[0]) - 10, run.arranged, follows),
-        *(_shared(problem, method), None if now is None else now.digest, b""),
-    )
-
-
-def _shared(problem: Problem, method: Method) -> tuple[Any, ...]:
-    """What all bodies of a problem share: as values, since arrays can be written to."""
-    return (
-        *(problem.moments.tobytes(), problem.axes.tobytes(), problem.parameters, problem.t0),
-        problem.source(method)[0],
-    )
+    calls[key] = [Kept(problem, given, run, follows, None if now is None else now.digest)]

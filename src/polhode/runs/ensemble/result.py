@@ -1,8 +1,8 @@
 """The result of an ensemble: states of all bodies at the times kept, what follows from them, and what happened."""
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, SupportsIndex, overload
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.physics.problem import Problem
-from polhode.pickling import Travels, picklable, without_cached
+from polhode.pickling import Travels, picklable
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.bodies import Bodies, chosen_numbers
 from polhode.runs.ensemble.invariants import given_to_all, invariant_of_bodies
 from polhode.runs.files.tables import columns, write_csv
 from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
+from polhode.runs.results.columns import Made
 from polhode.runs.results.trajectory import Trajectory, written
 from polhode.runs.results.users_axes import in_users_axes
 from polhode.shown import shown
@@ -25,7 +26,7 @@ PIECE = 4096
 """States that are looked at together."""
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Ensemble(Attitudes, Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 
@@ -57,13 +58,17 @@ class Ensemble(Attitudes, Travels):
     failed: np.ndarray  # (N,) the step in which a body failed, or -1
     errors: np.ndarray  # (N,) the last correction of a body that did not solve its equations, NaN otherwise
     stats: dict[str, Any]
-    sentences: dict[int, Any] = field(default_factory=dict)  # by body, of those that ran one by one
+    sentences: dict[int, Any] = dataclasses.field(default_factory=dict)  # by body, of those that ran one by one
     states: tuple[Any, ...] | None = None  # Q and Omega, where there are no rows
-    exceptions: dict[int, Any] = field(default_factory=dict)  # what a user's function raised, by body
-    events: dict[str, Any] = field(default_factory=dict)  # BodyCrossings by name, of what `events` asked for
+    exceptions: dict[int, Any] = dataclasses.field(default_factory=dict)  # what a user's function raised, by body
+    events: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # BodyCrossings by name, of what `events` asked for
     integrator: Any = None  # what took the steps
-    ended: dict[int, Any] = field(default_factory=dict)  # the event that ended a body, by body
-    reductions: dict[str, Any] = field(default_factory=dict)  # Reduction by name, of what `reduce` asked for
+    ended: dict[int, Any] = dataclasses.field(default_factory=dict)  # the event that ended a body, by body
+    reductions: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # Reduction by name, of what `reduce` asked for
     potential_then: str | None = None  # what the potential was known by when they ran: see ``results/as_it_was.py``
 
     def __repr__(self) -> str:
@@ -138,8 +143,9 @@ class Ensemble(Attitudes, Travels):
         )
 
     def _luggage(self) -> dict[str, Any]:
+        fields = {x.name: getattr(self, x.name) for x in dataclasses.fields(self)}
         exceptions = {i: picklable(raised) for i, raised in self.exceptions.items()}
-        return without_cached(self) | {"exceptions": exceptions}  # attitudes and energies follow from the rows
+        return fields | {"exceptions": exceptions}  # attitudes and energies follow from the rows
 
     def quat(self, scalar_first: bool = False, continuous: bool = True) -> np.ndarray:
         """The attitudes as unit quaternions (n, N, 4); the sign of each is by default that of the one before it."""
@@ -206,13 +212,13 @@ class Ensemble(Attitudes, Travels):
         n, N, bodies = len(self.t), len(self), self.bodies
         Q, Omega = np.empty((n, N, 3, 3)), np.empty((n, N, 3))
         Q[0], Omega[0] = bodies.Q0, bodies.Omega0
-        if bodies.in_principal_axes:
+        if bodies.has_the_same_axes:
             for some in self._pieces():
                 rows = np.swapaxes(self.rows[some], 1, 2).reshape(-1, 7)  # body after body, time after time
                 moments = bodies.moments if len(bodies.moments) == 1 else np.tile(bodies.moments, (len(rows) // N, 1))
-                q, v = in_users_axes(SimpleNamespace(moments=moments, axes=np.eye(3)), rows)
+                q, v = in_users_axes(SimpleNamespace(moments=moments, axes=bodies.axes[0]), rows)
                 Q[1:][some], Omega[1:][some] = q.reshape(-1, N, 3, 3), v.reshape(-1, N, 3)
-        else:  # body by body: a product of stacks may round in another order
+        else:
             for i in range(N):
                 Q[1:, i], Omega[1:, i] = in_users_axes(bodies.problem(i), np.ascontiguousarray(self.rows[:, :, i]))
         return Q, Omega
@@ -352,3 +358,7 @@ class Ensemble(Attitudes, Travels):
                 evaluate(potential, parameters[i], np.ascontiguousarray(q[:, :, i]), values)
                 out[:, i] = values
         return out
+
+
+for _field in dataclasses.fields(Ensemble):
+    setattr(Ensemble, _field.name, Made(_field.name))  # to type checkers they stay fields

@@ -14,9 +14,9 @@ from polhode.kernels.fingerprint import is_static
 from polhode.machine import check, floats_or_none
 from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run as One
-from polhode.runs.ensemble.blocks import Blocks as Blocks
+from polhode.runs.ensemble.blocks import Blocks
 from polhode.runs.ensemble.bodies import Bodies
-from polhode.runs.ensemble.way import Way as Way
+from polhode.runs.ensemble.way import Way
 from polhode.runs.interrupt import Interrupt
 from polhode.runs.progress import bar
 from polhode.runs.runners.kernel_runner import KernelRunner, body_of

@@ -169,7 +169,7 @@ def solve_ensemble(
     if out is not None and file is not None:
         raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
     survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
-    keep = None if call is None else functools.partial(repeated.keep, call, given, alone, threads, free)
+    keep = None if call is None else functools.partial(repeated.keep, call, given, alone, free)
     run = AskedOfBodies(bodies, method, h, n, every, threads, progress, watched, survey, file, seconds, out, keep)
     e = _integrated(run)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))

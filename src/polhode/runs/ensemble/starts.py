@@ -57,13 +57,6 @@ def gathered(
     return _started(kinds, Q0, Omega0, Pi0, inertia=tensors, moments=moments, axes=axes, numbers=numbers)
 
 
-def of_one(problem: Problem, Q0: Any, Omega0: Any, Pi0: Any) -> Bodies:
-    """Bodies that share a problem without wheels, and all but their starts."""
-    inertia, moments, axes = (x[None].copy() for x in (problem.inertia, problem.moments, problem.axes))
-    numbers = np.array([problem.parameters])
-    return _started([problem], Q0, Omega0, Pi0, inertia=inertia, moments=moments, axes=axes, numbers=numbers)
-
-
 def _started(
     kinds: list[Problem],
     Q0: Any,
@@ -77,14 +70,7 @@ def _started(
 ) -> Bodies:
     """Bodies at the starts that are given, or at those of their problems."""
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
-    if Omega0 is not None and Pi0 is not None:
-        raise InputError("Give Omega0 or Pi0, one of them; both were given.")
-    if Pi0 is not None:
-        Omega = velocity(moments, axes, inputs.vectors("Pi0", Pi0))
-    elif Omega0 is not None:
-        Omega = inputs.vectors("Omega0", Omega0)
-    else:
-        Omega = _velocities(kinds, moments, axes)
+    Omega = velocities_of(kinds, Omega0, Pi0, moments, axes)
     lengths = {
         "the problems": len(kinds),
         "Q0": len(Q),
@@ -94,6 +80,15 @@ def _started(
     }
     N = _number(lengths)
     return Bodies(kinds, for_all(Q, N), for_all(Omega, N), inertia, moments, axes, numbers)
+
+
+def velocities_of(kinds: Sequence[Problem], Omega0: Any, Pi0: Any, moments: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The velocities (1 or N, 3) that are given, or those of the problems."""
+    if Omega0 is not None and Pi0 is not None:
+        raise InputError("Give Omega0 or Pi0, one of them; both were given.")
+    if Pi0 is not None:
+        return velocity(moments, axes, inputs.vectors("Pi0", Pi0))
+    return inputs.vectors("Omega0", Omega0) if Omega0 is not None else _velocities(kinds, moments, axes)
 
 
 def _number(lengths: Mapping[str, int]) -> int:

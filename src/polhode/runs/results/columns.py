@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.runs import turns
-from polhode.runs.results.users_axes import FEW, attitudes, velocities_since
+from polhode.runs.results.users_axes import FEW, attitudes, velocities
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
@@ -55,7 +55,7 @@ class Columns:
 
     def Omega(self) -> np.ndarray:
         """The velocities, in the user's axes."""
-        return velocities_since(self._problem, self._Omega0, self._rows)
+        return np.concatenate([self._Omega0[None], velocities(self._problem, self._rows)])
 
     def fastest(self) -> float:
         """The largest |Omega|."""
@@ -96,7 +96,7 @@ class Made:
     def __get__(self, trajectory: Any, kind: type) -> Any:
         if trajectory is None:
             raise AttributeError(self._name)  # to a dataclass, a field without a default
-        attributes = vars(trajectory)
+        attributes = trajectory.__dict__
         field, *facts = attributes[MADE_BY]
         attributes[self._name] = value = field(self._name, *facts)
         return value

@@ -1,7 +1,8 @@
 """States as the user sees them: attitudes and velocities in the user's axes, from rows in principal axes."""
 
-import contextlib
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,33 +15,37 @@ def in_users_axes(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def attitudes(problem: Any, rows: np.ndarray) -> np.ndarray:
     """Attitudes in the user's axes."""
     if len(rows) <= FEW:
-        with contextlib.suppress(ZeroDivisionError):  # a quaternion of zeros: arrays make NaN of it
-            return _attitudes_one_by_one(problem, rows)
-    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-    s = 2 / (w * w + x * x + y * y + z * z)
+        return few_attitudes(problem.axes.tolist(), rows.tolist())
     Q = np.empty((len(rows), 3, 3))
-    Q[:, 0] = np.stack([1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)], axis=1)
-    Q[:, 1] = np.stack([s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)], axis=1)
-    Q[:, 2] = np.stack([s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)], axis=1)
-    if not np.array_equal(problem.axes, np.eye(3)):
-        Q = np.stack([applied(problem.axes, Q[:, i]) for i in range(3)], axis=1)
+    for k in range(0, len(rows), PIECE):
+        _fill(Q[k : k + PIECE], rows[k : k + PIECE], problem.axes)
     return Q
+
+
+def _fill(Q: np.ndarray, rows: np.ndarray, axes: np.ndarray) -> None:
+    """Write the attitudes of rows into Q."""
+    w, x, y, z = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x, y * y, z * z, x * y, x * z, y * z, w * x, w * y, w * z
+    s = 2 / (w * w + xx + yy + zz)
+    Q[:, 0, 0], Q[:, 0, 1], Q[:, 0, 2] = 1 - s * (yy + zz), s * (xy - wz), s * (xz + wy)
+    Q[:, 1, 0], Q[:, 1, 1], Q[:, 1, 2] = s * (xy + wz), 1 - s * (xx + zz), s * (yz - wx)
+    Q[:, 2, 0], Q[:, 2, 1], Q[:, 2, 2] = s * (xz - wy), s * (yz + wx), 1 - s * (xx + yy)
+    if axes.tolist() != IDENTITY:
+        for i in range(3):
+            Q[:, i] = applied(axes, Q[:, i])
 
 
 def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
     """Velocities in the user's axes."""
+    axes = problem.axes.tolist()
     if len(rows) <= FEW and problem.moments.ndim == 1:
-        return np.array(_velocities_one_by_one(problem, rows)).reshape(-1, 3)
+        return few_velocities(axes, problem.moments.tolist(), rows.tolist())
     Omega = rows[:, 4:] / problem.moments
-    return Omega if np.array_equal(problem.axes, np.eye(3)) else applied(problem.axes, Omega)
+    return Omega if axes == IDENTITY else applied(problem.axes, Omega)
 
 
-def velocities_since(problem: Any, Omega0: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The velocity of a start, and those of rows."""
-    if len(rows) <= FEW:
-        return np.array([Omega0.tolist(), *_velocities_one_by_one(problem, rows)])
-    return np.concatenate([Omega0[None], velocities(problem, rows)])
-
+PIECE = 1024
+"""States that are made together: all that is made of them on the way stays in the cache."""
 
 FEW = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
@@ -48,32 +53,45 @@ FEW = 3
 ROW = 7
 """How many numbers q and Pi have together."""
 
+Rows: TypeAlias = Iterable[Sequence[float]]
+Matrix: TypeAlias = list[list[float]]
 
-def _attitudes_one_by_one(problem: Any, rows: np.ndarray) -> np.ndarray:
-    Q: list[Any] = []
-    for w, x, y, z, *_ in rows.tolist():
-        s = 2 / (w * w + x * x + y * y + z * z)
-        Q.append(
-            (
-                (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
-                (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
-                (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
-            )
+
+def few_attitudes(axes: Matrix, rows: Rows, start: Sequence[float] = ()) -> np.ndarray:
+    """Attitudes of a few rows, after that of a start, if its nine numbers are given."""
+    Q = [*start]
+    principal = axes == IDENTITY
+    for w, x, y, z, _, _, _ in rows:
+        xx, yy, zz = x * x, y * y, z * z
+        square = w * w + xx + yy + zz
+        s = 2 / square if square else math.inf  # a quaternion of zeros: NaN, as of arrays
+        xy, xz, yz, wx, wy, wz = x * y, x * z, y * z, w * x, w * y, w * z
+        own = (
+            1 - s * (yy + zz),
+            s * (xy - wz),
+            s * (xz + wy),
+            s * (xy + wz),
+            1 - s * (xx + zz),
+            s * (yz - wx),
+            s * (xz - wy),
+            s * (yz + wx),
+            1 - s * (xx + yy),
         )
-    P = problem.axes.tolist()
-    if P != IDENTITY:
-        Q = [[_turned(P, row) for row in each] for each in Q]
+        Q += own if principal else [n for k in (0, 3, 6) for n in _turned(axes, own[k : k + 3])]
     return np.array(Q).reshape(-1, 3, 3)
 
 
-def _velocities_one_by_one(problem: Any, rows: np.ndarray) -> list[Any]:
-    I, J, K = problem.moments.tolist()
-    Omega: list[Any] = [(a / I, b / J, c / K) for _, _, _, _, a, b, c in rows.tolist()]
-    P = problem.axes.tolist()
-    return Omega if P == IDENTITY else [_turned(P, v) for v in Omega]
+def few_velocities(axes: Matrix, moments: Sequence[float], rows: Rows, start: Sequence[float] = ()) -> np.ndarray:
+    """Velocities of a few rows, after that of a start, if there is one."""
+    I, J, K = moments
+    Omega = [*start]
+    for _, _, _, _, a, b, c in rows:
+        v = a / I, b / J, c / K
+        Omega += v if axes == IDENTITY else _turned(axes, v)
+    return np.array(Omega).reshape(-1, 3)
 
 
-def _turned(P: Any, v: Any) -> list[float]:
+def _turned(P: Matrix, v: Sequence[float]) -> list[float]:
     return [a * v[0] + b * v[1] + c * v[2] for a, b, c in P]
 
 
