@@ -47,6 +47,7 @@ FACE = {
     "check": "guard:check",
     "check_function": "guard:check_function",
     "floats_or_none": "guard:floats_or_none",  # a result as floats; None if it raised
+    "nearby": "guard:nearby",  # a place changed in the last digits
     "TURN": "guard:TURN",  # from one attitude of the comparison to the next
     # ---- what could not be compiled, and what is kept between processes
     "CannotCompile": "kept_code:CannotCompile",

@@ -40,20 +40,22 @@ def check(
     machine: Callable[[Any], Numbers],
     python: Callable[[Any], Numbers],
     moved: Callable[[Any, np.random.Generator], Any],
+    size: float = 0.0,
 ) -> bool:
     """Compare at each place what machine code says with what Python says; an error if they differ.
 
-    `what` names the function in the error, `kernel` is the function, `moved` is a place changed in the last digits.
+    `what` names the function in the error, `kernel` is the function, `moved` is a place changed in the last digits, and
+    `size` how large the values are elsewhere: where they vanish, what is left of them is round-off.
     Functions compiled by Numba keep the values that their globals had then: if that is the difference they are brought
     up to date, and the answer is True: what Python said before does not count.
     """
     ours, theirs = [machine(x) for x in places], [python(x) for x in places]
-    if _difference(ours, theirs) <= TOLERANCE:
+    if _difference(ours, theirs, size) <= TOLERANCE:
         return False
     for f in _jitted(kernel):
         f.recompile()
     theirs = [python(x) for x in places]
-    if _difference(ours, theirs) <= TOLERANCE:
+    if _difference(ours, theirs, size) <= TOLERANCE:
         return True
     if [python(x) for x in places] != theirs:
         warn(
@@ -62,8 +64,8 @@ def check(
         )
         return False
     rng = np.random.default_rng(1)
-    noise = max(_difference([python(moved(x, rng)) for x in places], theirs) for _ in range(4))
-    if _difference(ours, theirs) <= 100 * noise < 1:
+    noise = max(_difference([python(moved(x, rng)) for x in places], theirs, size) for _ in range(4))
+    if _difference(ours, theirs, size) <= 100 * noise < 1:
         return False
     raise InputError(
         f"The machine code of the {what} does not compute what the Python function does: {_words(ours)} against "
@@ -108,11 +110,15 @@ def check_function(
         if AGREED.get(kernel) == same and _agree(of_machine(at(start)), of_python(at(start))):
             return False
     places = [at(start), at(start @ TURN)]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(len(Q)))
     outdated = check(f"{what} of {problem.name!r}", kernel, places, of_machine, of_python, nearby)
     if same is not None and isinstance(kernel, types.FunctionType) and not outdated:
         AGREED[kernel] = same
     return outdated
+
+
+def nearby(Q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Numbers changed in the last digits of the largest: a zero among them may be round-off of another one, too."""
+    return Q + 4e-16 * np.abs(Q).max() * rng.standard_normal(len(Q))
 
 
 def _agree(ours: Numbers, theirs: Numbers) -> bool:
@@ -130,8 +136,8 @@ def floats_or_none(function: Callable[..., Any]) -> Numbers:
         return None
 
 
-def _difference(ours: list[Numbers], theirs: list[Numbers]) -> float:
-    """The largest difference, relative to the largest number; infinite where only one raises or is finite."""
+def _difference(ours: list[Numbers], theirs: list[Numbers], size: float) -> float:
+    """The largest difference, relative to the largest number or to `size`; infinite where only one raises."""
     if any((x is None) != (y is None) for x, y in zip(ours, theirs)):
         return np.inf
     x = np.array([x for x in ours if x is not None], dtype=float)
@@ -141,7 +147,8 @@ def _difference(ours: list[Numbers], theirs: list[Numbers]) -> float:
     x, y = x[np.isfinite(x)], y[np.isfinite(y)]
     if np.array_equal(x, y):
         return 0.0
-    return float(np.abs(x - y).max() / np.abs(y).max()) if y.any() else np.inf
+    largest = max(np.abs(y).max(), size)
+    return float(np.abs(x - y).max() / largest) if largest else np.inf
 
 
 def _jitted(kernel: Callable[..., Any]) -> list[Any]:

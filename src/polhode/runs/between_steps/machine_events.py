@@ -9,7 +9,7 @@ from polhode import inputs
 from polhode.inputs.events import Events, event_kernel
 from polhode.kernels.numbers import Kernel
 from polhode.kernels.rotations import matrix
-from polhode.machine import TURN, check, floats_or_none
+from polhode.machine import TURN, check, floats_or_none, nearby
 from polhode.runs.runners.kernel_runner import KernelRunner
 
 
@@ -53,7 +53,6 @@ def check_event(runner: KernelRunner, kernel: Kernel, machine: Any, axes: np.nda
     of_python = lambda Q: floats_or_none(lambda: (kernel(runner.t0, tuple(Q.tolist()), tuple(Omega.tolist()), par),))
     start = np.array(matrix(runner.state[0]))
     places = [start, (start.reshape(3, 3) @ TURN).ravel()]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
     check(f"event of {runner.problem.name!r}", kernel, places, of_machine, of_python, nearby)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
-from polhode.machine import check, floats_or_none
+from polhode.kernels.rotations import compose
+from polhode.machine import check, floats_or_none, nearby
 from polhode.runs.between_steps.watched import Watched
 from polhode.runs.drive import Run as One
 from polhode.runs.ensemble.blocks import Blocks
@@ -36,6 +37,9 @@ FEWEST_STEPS = 64
 
 SMALL = 20_000
 """Up to so many steps of all bodies together one thread is enough: to start others costs as much."""
+
+TURNED = (0.6, 0.48, -0.4, 0.5)
+"""From a start to another attitude, about no axis of symmetry: where torques that vanish at the start have a size."""
 
 RAISED, ENDED = -1.0, -2.0
 """In place of its error: a body was in a block whose torque raised; an event has ended it."""
@@ -98,6 +102,8 @@ class Run:
         chosen = dict.fromkeys((good[0], good[min(len(good), width) - 1], good[-1]))  # the ends of a block, too
         alone = {i: bodies.problem(i) for i in chosen}
         places = [(i, *alone[i].start()) for i in chosen]
+        i, q, Pi = places[0]
+        turned = compose((q[0], q[1], q[2], q[3]), TURNED)
 
         def of_machine(place: Any) -> Any:
             block, lane = divmod(place[0], width)
@@ -115,7 +121,8 @@ class Run:
             places,
             lambda place: floats_or_none(lambda: of_machine(place)),
             lambda place: floats_or_none(lambda: of_python(place)),
-            lambda place, rng: (place[0], tuple(x * (1 + 4e-16 * rng.standard_normal()) for x in place[1]), place[2]),
+            lambda place, rng: (place[0], tuple(nearby(np.array(place[1]), rng).tolist()), place[2]),
+            size=max(map(abs, floats_or_none(lambda: of_python((i, turned, Pi))) or ()), default=0.0),
         )
 
     def drive(self, threads: int | None, progress: Any, guarded: bool = True) -> None:

@@ -11,7 +11,7 @@ from polhode.kernels.numbers import Kernel, Mat3, Vec3
 from polhode.kernels.rotations import matrix
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.kernels.vectors import mul
-from polhode.machine import TURN, check, floats_or_none
+from polhode.machine import TURN, check, floats_or_none, nearby
 from polhode.runs.runners.kernel_runner import KernelRunner
 
 MACHINE = "machine code"
@@ -85,7 +85,6 @@ def machine_law(runner: KernelRunner, kernel: Kernel, n: int) -> tuple[MachineLa
 
     start = np.array(matrix(runner.state[0]))
     places = [start, (start.reshape(3, 3) @ TURN).ravel()]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
     check(f"law of the controller of {runner.problem.name!r}", kernel, places, of_machine, of_python, nearby)
     return law, MACHINE
 

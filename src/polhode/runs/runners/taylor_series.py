@@ -12,7 +12,7 @@ from polhode.integrators.taylor.formula import traced
 from polhode.integrators.taylor.recurrences import Recurrences, recurrences
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.unchanged import fingerprint_now
-from polhode.machine import TURN, check, floats_or_none
+from polhode.machine import TURN, check, floats_or_none, nearby
 from polhode.physics.problem import Problem
 
 NAME = "TAYLOR"
@@ -109,5 +109,4 @@ def _guard(problem: Problem, series: Series) -> None:
 
     start = problem.Q0 @ problem.axes
     places = [np.ascontiguousarray(x).ravel() for x in (start, start @ TURN)]
-    nearby = lambda Q, rng: Q * (1 + 4e-16 * rng.standard_normal(9))
     check(f"torque of {problem.name!r}", kernel, places, of_formula, of_python, nearby)
