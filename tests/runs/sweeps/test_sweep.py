@@ -540,14 +540,14 @@ def test_a_killed_sweep_goes_on_to_the_same_bytes(tmp_path):
 def suicide(t, Q):
     """A torque that kills its worker, but not the process that asks whether it is a function of (t, Q)."""
     if t > 0.15 and multiprocessing.parent_process() is not None:
-        os.kill(os.getpid(), signal.SIGKILL)
+        signal.raise_signal(signal.SIGKILL)
     return 0.0, 0.0, 0.1
 
 
 def test_a_chunk_whose_workers_die_is_named(tmp_path):
     module = tmp_path / "deadly.py"
     module.write_text(
-        "import multiprocessing, os, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide))
+        "import multiprocessing, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide))
     )
     program = textwrap.dedent(
         """
