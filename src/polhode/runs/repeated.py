@@ -141,9 +141,11 @@ def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
         named = {"h": h, "t_end": t_end, "n_steps": n_steps, "save_every": save_every}
         keywords = {name: x for name, x in named.items() if x is not NOT_GIVEN} | others
         result = solve(*(x for x in (problem, method) if x is not NOT_GIVEN), *rest, **keywords)
-        kept = vars(result).pop(OFFERED, None)
-        if kept is not None and is_plain(problem, method, (*rest, *keywords.values())):
-            calls_of(problem).keep(key, kept)
+        offered = vars(result).pop(OFFERED, None)
+        if offered is not None and is_plain(problem, method, (*rest, *keywords.values())):
+            kept = kept_of(*offered)
+            if kept is not None:
+                calls_of(problem).keep(key, kept)
         return result
 
     return functools.wraps(solve)(call)
@@ -248,11 +250,16 @@ def _columns(kept: Kept, problem: Problem, rows: Rows) -> Columns:
     return Columns(problem, table, kept.times, kept.start)
 
 
-def offer(trajectory: Trajectory, given: Any, runner: Any, n: int, every: int, follows: bool) -> None:
-    """What may be kept of a run that has ended well, if it is short and can begin again."""
+def offer(trajectory: Trajectory, *what: Any) -> None:
+    """Give a run that has ended well with its Trajectory: `what` is for `kept_of`, if the call may be made again."""
+    vars(trajectory)[OFFERED] = (trajectory.integrator, *what)
+
+
+def kept_of(integrator: Any, given: Any, runner: Any, n: int, every: int, follows: bool) -> Kept | None:
+    """What is kept of a run, if it is short and can begin again."""
     problem: Problem = runner.problem
     plain = runner.__class__ in (KernelRunner, TaylorRunner) and runner.is_compiled and n <= MOST_STEPS
     if not (plain and runner.again(problem, runner.h)):
-        return
+        return None
     del runner.problem  # which would otherwise never be freed
-    vars(trajectory)[OFFERED] = Kept(problem, runner, given, trajectory.integrator, n, every, follows)
+    return Kept(problem, runner, given, integrator, n, every, follows)
