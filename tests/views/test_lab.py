@@ -161,6 +161,7 @@ def test_a_run_begins_slowly_and_gathers_speed_up_to_what_is_chosen(browser, add
         page.click("#reset")
         asked = """(steps) => {
             lab.runs.a.steps = steps; lab.runs.b.steps = steps; lab.due = 0;
+            performance.now = () => 0;  // however busy the machine is, the frame has room
             advance(100);
             return lab.runs.a.steps - steps + lab.due;
         }"""
