@@ -546,9 +546,7 @@ def suicide(t, Q):
 
 def test_a_chunk_whose_workers_die_is_named(tmp_path):
     module = tmp_path / "deadly.py"
-    module.write_text(
-        "import multiprocessing, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide))
-    )
+    module.write_text("import multiprocessing, signal\n\n" + textwrap.dedent(__import__("inspect").getsource(suicide)))
     program = textwrap.dedent(
         """
         import json, warnings, deadly, numpy as np, polhode as ph
