@@ -46,7 +46,7 @@ def against_heyoka(results):
     parts = []
     for way, shown in (("held", "by an object that is held"), ("solve", "by `solve`")):
         mean, behind, count = overall(results["any_accuracy"]["cells"], way)
-        ahead = f"heyoka is ahead in {behind} of {count} cells" if behind else f"ahead in all {count} cells"
+        ahead = f"heyoka is ahead in {behind} of {count} cells" if behind else f"ours is ahead in all {count}"
         parts.append(f"{1 / mean:.2f} {shown} ({ahead})")
     return "attitude error on seven problems, geometric mean: " + ", ".join(parts)
 
