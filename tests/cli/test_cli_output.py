@@ -72,6 +72,8 @@ def test_a_folder_with_too_long_a_name_is_a_sentence(capsys):
 INTERRUPTED = """
 import signal, sys
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job begins with it ignored
+
 class Interrupts:
     def find_spec(self, name, path=None, target=None):
         if name == "numpy":
