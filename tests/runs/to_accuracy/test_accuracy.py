@@ -210,3 +210,11 @@ def test_a_trial_step_too_long_to_be_solved_is_shortened():
     """The equation of DMV8 has no solution for the first guess, of a radian and a half."""
     s = ph.solve("free-body", "DMV8", accuracy=1e-6, t_end=10.0)
     assert apart(s.Q[-1:], reference(ph.problem("free-body"), [10.0])[0]) <= 1e-6
+
+
+def test_the_error_told_is_that_of_all_states_kept():
+    """The steps are a prime number here, and the error is largest far from the end."""
+    s = ph.solve("slow-top", accuracy=1e-9, t_end=10.0)
+    exact = ph.solve("slow-top", "TAYLOR", h=10.0, t_eval=s.t[1:])
+    error = np.linalg.norm(s.Q[1:] - exact.Q[-len(s.t) + 1 :], axis=(1, 2)).max() / np.sqrt(2)
+    assert error < 1e-9 and error / 10 < s.error_estimate < 10 * error

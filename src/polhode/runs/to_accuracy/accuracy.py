@@ -29,7 +29,7 @@ from polhode.runs.to_accuracy.trials import BEST, Search, apart
 from polhode.runs.turns import on_purpose
 
 MOST_ROUNDS, COMPARED_STATES, WITNESS_RUNS = 6, 64, 6
-"""Runs of the whole interval; states that are compared; runs of a witness."""
+"""Runs of the whole interval; states that are compared, at the least; runs of a witness."""
 
 FEWEST_WITNESS_STEPS = 512
 """The fewest steps of a witness: a pulse of the torque shorter than an eighth of such a step may stay unseen."""
@@ -114,8 +114,8 @@ def _error(search: Search, setting: Setting, s: Trajectory, count: int) -> float
 def _compared(search: Search, s: Trajectory, count: int, other: Setting) -> float:
     """What a run with another setting differs by, at some of the rows; infinite if it fails."""
     look = max(1, -(-count // COMPARED_STATES))
-    while count % look:
-        look += 1
+    while count % look:  # downwards: a number of rows without divisors is compared at every row, not at the end alone
+        look -= 1
     check = search.trajectory(other, search.length, count // look)
     return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
 
