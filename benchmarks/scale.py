@@ -21,6 +21,7 @@ from measure import machine, processors
 from scale_page import page
 
 import polhode as ph
+from polhode.runs.crews.dask_crew import local_cluster
 from polhode.runs.crews.workers import crew
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "scale.md"
@@ -70,18 +71,11 @@ def tasks_a_second(client, tasks):
     return count / (time.perf_counter() - begin)
 
 
-def cluster(count):
-    """Workers of a Dask cluster on this machine."""
-    from distributed import LocalCluster
-
-    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
-
-
 def speed_up(steps, tasks, repeats):
     """How much faster two Dask workers are than one, by the clock on the wall, in turns, once they are warm."""
     from distributed import Client
 
-    with cluster(1) as one, cluster(2) as two, Client(one) as single, Client(two) as double:
+    with local_cluster(1) as one, local_cluster(2) as two, Client(one) as single, Client(two) as double:
         ratios = []
         for turn in range(repeats + 1):
             seconds = [swept(c, tasks * CHUNK, steps if turn else 10, CHUNK)["seconds"] for c in (single, double)]
@@ -109,7 +103,7 @@ def reduced_here(bodies, steps):
     """The same, in this process; prints what was measured."""
     from distributed import Client
 
-    with cluster(2) as two, Client(two) as client:
+    with local_cluster(2) as two, Client(two) as client:
         found = swept(client, bodies, steps, None, reduce="energy", reduce_every=max(1, steps // 10))
         workers = client.run(most_memory).values()
         print(json.dumps({"bodies": bodies, "steps": steps, **found, "worker": max(workers), "client": most_memory()}))
@@ -152,7 +146,7 @@ def measured(quick):
         "first_task": first_task(),
         "speed_up": speed_up(steps, 4 if quick else 16, repeats),
     }
-    with cluster(2) as two, Client(two) as client:
+    with local_cluster(2) as two, Client(two) as client:
         found["dask"] = overhead(client, tasks, repeats)
         found["tasks_a_second"] = tasks_a_second(client, 10 * tasks)
     sizes = ((10**4, 100), (4 * 10**4, 100)) if quick else ((10**6, 1000), (10**7, 1000))

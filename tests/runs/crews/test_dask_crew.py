@@ -8,6 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.runs.crews.crew import WorkersLost
+from polhode.runs.crews.dask_crew import HOUSEKEEPING, local_cluster
 from polhode.runs.crews.workers import crew
 
 distributed = pytest.importorskip("distributed")
@@ -95,6 +96,19 @@ def test_workers_that_are_paused_are_told_of_and_waited_for(monkeypatch):
         monkeypatch.setattr("polhode.inputs.warn", lambda text: told.append(text) or resume())
         assert [o.result for o in each(client, abs, 3)] == [0, 1, 2]
     assert len(told) == 1 and "1 are paused" in told[0]
+
+
+def setting(name):
+    import dask
+
+    return dask.config.get(name)
+
+
+def test_the_workers_of_a_cluster_made_here_keep_house_as_told():
+    with local_cluster(1) as cluster, distributed.Client(cluster) as own:
+        for name, value in HOUSEKEEPING.items():
+            assert list(own.run(setting, name).values()) == [value]
+            assert setting(name) != value, "the settings of the user's own clusters are left alone"
 
 
 def test_a_client_that_is_closed_is_refused():

@@ -14,7 +14,7 @@ from typing import Any
 from polhode import inputs
 from polhode.errors import InputError, one_line
 from polhode.runs.crews.crew import GUARD, TRIES, Here, Task, UsersExecutor, WorkersLost
-from polhode.runs.crews.dask_crew import Dask, local_cluster
+from polhode.runs.crews.dask_crew import Dask, local_crew
 from polhode.runs.crews.processes import Processes
 
 Crew = Here | Processes | UsersExecutor | Dask
@@ -30,7 +30,7 @@ def crew(workers: Any) -> Crew:
     if workers is None:
         return Here()
     if isinstance(workers, str) and workers == "dask":
-        return local_cluster()
+        return local_crew()
     if isinstance(workers, futures.Executor):
         return UsersExecutor(workers)
     if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
