@@ -36,8 +36,8 @@ HOUSEKEEPING = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "2s",
 }
-"""Settings of a cluster made here. By default Dask looks at the stack of each worker a hundred times a second, and wakes
-each process fifty times more; on the cores that take the steps this cost a seventh of all processor time."""
+"""Settings of a cluster made here. By default Dask looks at the stack of each worker a hundred times a second, and
+wakes each process fifty times more; on the cores that take the steps this cost a seventh of all processor time."""
 
 
 class Deserted(WorkersLost):
