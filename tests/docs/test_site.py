@@ -4,6 +4,7 @@ Built here without executing guides and stories, which takes minutes: `make site
 """
 
 import html.parser
+import itertools
 import pathlib
 import re
 import subprocess
@@ -67,7 +68,7 @@ def test_the_site(site):
     three_doors_and_the_ten_lines(site)
     a_lecture_stands_once_with_its_formulas_set(site)
     no_line_breaks_within_a_number(site)
-    for width, scheme in ((1280, "light"), (390, "dark")):
+    for width, scheme in itertools.product((1280, 390), ("light", "dark")):
         a_browser_opens_it_in_peace(site, width, scheme)
 
 
