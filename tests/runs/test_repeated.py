@@ -171,6 +171,26 @@ def test_arrays_of_the_problem_that_change_are_seen(method):
     assert earlier.Omega[0, 0] == 0.3
 
 
+def test_a_start_that_was_written_over_by_no_rotation_is_refused():
+    """By the short way and by the long one, in every kind of run."""
+    p = body()
+    for _ in range(2):
+        ph.solve(p, "VLV", **CALL)
+        ph.solve_ensemble(p, "VLV", Omega0=np.eye(3), **CALL)
+    for wrong in (2 * np.eye(3), np.diag([1.0, 1, -1]), np.full((3, 3), np.nan)):
+        p.Q0[:] = wrong
+        for call in (
+            lambda: ph.solve(p, "VLV", **CALL),
+            lambda: ph.solve(p, "TAYLOR", **CALL),
+            lambda: ph.solve(p, "VLV", h=CALL["h"] / 2, n_steps=2),
+            lambda: ph.solve_ensemble(p, "VLV", Omega0=np.eye(3), **CALL),
+            lambda: ph.solve_ensemble(p, "VLV", Omega0=np.eye(3), h=CALL["h"] / 2, n_steps=2),
+            lambda: ph.Integrator(p, "VLV", h=0.1),
+        ):
+            with pytest.raises(InputError, match=r"was written into since it was made\. Q0 is"):
+                call()
+
+
 def test_what_is_refused_is_refused_again():
     p = ph.problem("stress")
     for _ in range(2):

@@ -1,5 +1,6 @@
 """Attitudes: rotation matrices from matrices, Rotations and rotation vectors."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -32,7 +33,8 @@ def rotation(label: str, value: Any) -> np.ndarray:
     """A rotation matrix, from one, a Rotation or a rotation vector; the identity if None is given."""
     if value is None:
         return np.eye(3)
-    if value.__class__ is np.ndarray and value.shape == (3, 3) and value.dtype == float and _is_plainly_one(value):
+    is_plain = value.__class__ is np.ndarray and value.shape == (3, 3) and value.dtype == float
+    if is_plain and is_plainly_rotation(value.tolist()):
         return value.copy()
     wanted = "a 3x3 matrix, a Rotation or a rotation vector"
     if hasattr(value, "as_matrix"):  # a Rotation; SciPy is imported only by those who use it
@@ -64,9 +66,9 @@ def rotation(label: str, value: Any) -> np.ndarray:
     return Q
 
 
-def _is_plainly_one(Q: np.ndarray) -> bool:
-    """Whether the matrix is a rotation with room to spare; in plain floats, which are faster than arrays."""
-    (a, b, c), (d, e, f), (g, h, i) = Q.tolist()
+def is_plainly_rotation(rows: Sequence[Sequence[float]]) -> bool:
+    """Whether the rows are those of a rotation with room to spare; in plain floats, which are faster than arrays."""
+    (a, b, c), (d, e, f), (g, h, i) = rows
     off = max(
         *(abs(a * a + d * d + g * g - 1), abs(b * b + e * e + h * h - 1), abs(c * c + f * f + i * i - 1)),
         *(abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g)),

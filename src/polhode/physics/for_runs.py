@@ -1,6 +1,7 @@
 """What a run asks of a problem: where it starts, which torque a method takes, and that torque as machine code."""
 
 import functools
+import math
 import struct
 from dataclasses import replace
 from typing import Any, Self
@@ -10,6 +11,7 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.inputs.quaternions import quaternion_of_one
+from polhode.inputs.rotations import is_plainly_rotation
 from polhode.integrators.method import Method
 from polhode.integrators.velocity import rotor_inside, takes_all
 from polhode.kernels.numbers import Kernel
@@ -27,6 +29,19 @@ class ForRuns(ParameterRow):
         Q = self.Q0 if Q is None else Q
         Omega = self.Omega0 if Omega is None else Omega
         return _start(Q.tobytes(), Omega.tobytes(), self.axes.tobytes(), self.moments.tobytes())
+
+    def check_start(self) -> None:
+        """Raise InputError if Q0 or Omega0, which were checked when the problem was made, are no start any more.
+
+        Both may be written into; the quaternion of a matrix that is no rotation would be that of another attitude.
+        """
+        if _is_start(self.Q0.tobytes(), self.Omega0.tobytes()):
+            return
+        try:
+            inputs.rotation("Q0", self.Q0)
+            inputs.vector("Omega0", self.Omega0)
+        except InputError as error:
+            raise InputError(f"The start of {self.name!r} was written into since it was made. {error}") from None
 
     @property
     def made_of(self) -> list[Any]:
@@ -105,6 +120,12 @@ class ForRuns(ParameterRow):
                 f"times slower. {error.because} {error.advice}"
             )
             return None
+
+
+@functools.lru_cache(maxsize=256)
+def _is_start(Q: bytes, Omega: bytes) -> bool:
+    """Whether the bytes are those of a rotation and of three finite numbers, cached as `_start` is."""
+    return is_plainly_rotation(list(_MATRIX.iter_unpack(Q))) and all(map(math.isfinite, *_MATRIX.iter_unpack(Omega)))
 
 
 @functools.lru_cache(maxsize=256)

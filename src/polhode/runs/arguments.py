@@ -15,4 +15,6 @@ def given_problem(problem: Any, method: object) -> Problem:
     swapped = isinstance(problem, Method) or (isinstance(problem, str) and is_name(problem))
     if isinstance(method, Problem) or (swapped and isinstance(method, str) and method.lower() in problems()):
         raise InputError("problem and method have changed places: the problem comes first, then the method.")
-    return look_up(problem)
+    found = look_up(problem)
+    found.check_start()
+    return found

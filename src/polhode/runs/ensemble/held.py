@@ -85,6 +85,8 @@ class HeldBodies:
 
     def _turned(self, problem: Problem, Q0: Any, at: bytes) -> bool:
         """Other attitudes, laid down; False if a number is not finite."""
+        if Q0 is None:
+            problem.check_start()
         self._at, self._Q = b"", problem.Q0[None].copy() if Q0 is None else inputs.attitudes(Q0)
         if not np.isfinite(self._Q).all():
             return False

@@ -69,6 +69,9 @@ def _started(
     numbers: np.ndarray,
 ) -> Bodies:
     """Bodies at the starts that are given, or at those of their problems."""
+    if Q0 is None:
+        for p in kinds:
+            p.check_start()
     Q = np.array([p.Q0 for p in kinds]) if Q0 is None else inputs.attitudes(Q0)
     Omega = velocities_of(kinds, Omega0, Pi0, moments, axes)
     lengths = {
