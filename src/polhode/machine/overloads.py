@@ -21,6 +21,7 @@ from numba.extending import intrinsic, overload
 
 from polhode.inputs import from_c, functions, parameters
 from polhode.kernels import scalar, step, stumpff
+from polhode.kernels.rotations import matrix
 from polhode.kernels.vectors import minus, mul
 from polhode.machine.link_only import LinkedCompiler
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
@@ -53,10 +54,37 @@ def jitable(function):
         return chosen(function, args)
 
 
-def make_callable():
+def make_callable(functions):
+    """Make these functions callable from machine code, and with them what implementations call."""
     _array_functions()
-    for f in scalar.KERNELS:
+    for f in (*CALLED_BY_IMPLEMENTATIONS, *functions):
         jitable(f)
+
+
+CALLED_BY_IMPLEMENTATIONS = (
+    stumpff.c0_real,
+    stumpff.c0_small,
+    stumpff.c1_real,
+    stumpff.c1_small,
+    stumpff.c3_real,
+    stumpff.c3_small,
+    stumpff.c0_complex,
+    stumpff.c1_complex,
+    stumpff.c3_complex,
+    stumpff.c5_real,
+    stumpff.c5_small,
+    stumpff.c5_complex,
+    stumpff.a3_real,
+    stumpff.a3_small,
+    stumpff.a3_complex,
+    stumpff.series,
+    functions.axes,
+    functions.users_attitude,
+    minus,
+    mul,
+    matrix,
+)
+"""Kernels that the implementations in this package call: those who call the function implemented need not name them."""
 
 
 @functools.cache
@@ -78,29 +106,6 @@ def _array_functions():
 
 
 IMPORTING = threading.Lock()
-
-
-for _f in (
-    stumpff.c0_real,
-    stumpff.c0_small,
-    stumpff.c1_real,
-    stumpff.c1_small,
-    stumpff.c3_real,
-    stumpff.c3_small,
-    stumpff.c0_complex,
-    stumpff.c1_complex,
-    stumpff.c3_complex,
-    stumpff.c5_real,
-    stumpff.c5_small,
-    stumpff.c5_complex,
-    stumpff.a3_real,
-    stumpff.a3_small,
-    stumpff.a3_complex,
-    stumpff.series,
-    functions.axes,
-    functions.users_attitude,
-):
-    jitable(_f)
 
 
 def by_type(function, **options):
