@@ -10,6 +10,7 @@ import polhode as ph
 from polhode.kernels import scalar
 from polhode.kernels.references import reachable
 from polhode.machine import kept_code, overloads
+from polhode.machine.by_type import BY_TYPE
 
 
 def test_a_kernel_is_kept_nowhere_once_nobody_holds_it():
@@ -49,7 +50,7 @@ def test_the_list_has_every_kernel_that_implementations_call():
         importlib.import_module(f"polhode.machine.{module}")
     assert len(list(implementations())) > 30
     called = {f for f in reachable(implementations()) if f.__module__.startswith("polhode.kernels.")}
-    assert called - overloads.BY_TYPE <= set(overloads.CALLED_BY_IMPLEMENTATIONS)
+    assert called - BY_TYPE <= set(overloads.CALLED_BY_IMPLEMENTATIONS)
 
 
 def test_what_one_body_does_in_lanes_is_compiled_with_its_kernel():

@@ -18,7 +18,7 @@ import numba
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.references import is_array, is_jitted, is_library, paths
 from polhode.kernels.scalar import alone, done_alone
-from polhode.machine.overloads import INSIDE
+from polhode.machine.by_type import INSIDE
 from polhode.machine.straight_line import straightened
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
 

@@ -9,8 +9,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.kernels.scalar import done_alone
+from polhode.machine.by_type import F8
 from polhode.machine.lanes import Lanes, mapped, parts
-from polhode.machine.overloads import F8
 
 
 def one_by_one(function, args):
