@@ -18,7 +18,8 @@ from polhode.runs.files.tables import columns, write_csv
 from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.columns import Made
-from polhode.runs.results.trajectory import Trajectory, written
+from polhode.runs.results.filed import written
+from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.results.users_axes import in_users_axes
 from polhode.shown import shown
 

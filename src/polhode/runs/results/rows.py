@@ -12,7 +12,7 @@ from polhode.runs.files import netcdf_header
 from polhode.runs.files.netcdf import Store
 from polhode.runs.results.columns import MADE_BY, Columns, times_of
 from polhode.runs.results.energies import energies, momenta
-from polhode.runs.results.trajectory import FORMAT
+from polhode.runs.results.filed import FORMAT
 from polhode.runs.results.users_axes import ROW
 
 if TYPE_CHECKING:
