@@ -15,7 +15,7 @@ from polhode.runs.results.reductions import Survey
 if TYPE_CHECKING:
     from polhode.runs.runners.runner import Runner
 
-PIECE = 4096
+STATES_AT_ONCE = 4096
 """States looked at together."""
 
 
@@ -35,7 +35,7 @@ class Looking:
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """As ``Runner.advance``. If an invariant raises, `message` says so; the steps until there are taken."""
         inner = math.gcd(every, self._survey.each)
-        table = np.empty((min(PIECE, n // inner + 1), self._runner.width))
+        table = np.empty((min(STATES_AT_ONCE, n // inner + 1), self._runner.width))
         i, end, iterations, error = first, first + n, 0, 0.0
         while i < end and not self.message:
             size = min(len(table) * inner - i % inner, end - i)

@@ -23,7 +23,7 @@ from polhode.runs import turns
 from polhode.runs.ensemble.held import HeldBodies, Start, Went
 from polhode.runs.ensemble.outcome import counts
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.ensemble.schedule import SMALL, Run
+from polhode.runs.ensemble.schedule import FEW_STEPS, Run
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
 from polhode.runs.results.columns import MADE_BY, times_of
 
@@ -181,7 +181,7 @@ def keep(key: tuple[Any, ...], given: Any, problem: Problem, follows: bool, run:
     """Keep what a run was made of for the next call like it, if it is short, ended well, and can be made so again."""
     bodies, method = run.bodies, run.method
     alone = len(bodies.kinds) == 1 and bodies.kinds[0] is problem and problem.internal.wheels is None
-    small = len(bodies) * run.n <= SMALL and run.threads == 1
+    small = len(bodies) * run.n <= FEW_STEPS and run.threads == 1
     if not (alone and small and all(f is None or is_static(f) for f in (method.step, method.start))):
         return
     if run.has_lost or run.interrupted or (method.coefficients is not None and not is_static(method.coefficients)):

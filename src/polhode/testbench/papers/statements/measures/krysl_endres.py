@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.testbench.papers.convergence import ConvergenceResult
 from polhode.testbench.papers.history import HistoryResult
-from polhode.testbench.papers.statements.checks import TIE, factor, order_of
+from polhode.testbench.papers.statements.checks import FACTOR_OF_A_TIE, factor, order_of
 from polhode.testbench.papers.statements.record import Finding, judged
 
 # ---- the freely spinning body ------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def identical_but_largest(result: ConvergenceResult) -> Finding:
     """SW and HSTAGM, step by step: equal within 10 per cent but for the largest."""
     a, b = result.one("SW"), result.one("HSTAGM")
     ratios = np.array([a.error_Q / b.error_Q, a.error_Omega / b.error_Omega])
-    apart = np.abs(np.log(ratios)).max(axis=0) > np.log(TIE)
+    apart = np.abs(np.log(ratios)).max(axis=0) > np.log(FACTOR_OF_A_TIE)
     largest = int(apart.sum())
     cases = {"small steps": not apart[3:].any(), "largest steps": bool(apart[0]) and apart[:largest].all()}
     measured = (
