@@ -301,13 +301,13 @@ def measured_by(measure: str, case: str | None = None) -> tuple[str, ...]:
 
 def claims_of(method: Any) -> dict[str, Any]:
     """What a method claims that a certificate can contradict, by key."""
-    made = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
+    claims = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
     for rows in groups():
         first = rows[0]
         if not first.is_of(method):
             continue
         if first.kind == ORDER and first.part:
-            made |= zip((row.key for row in rows), getattr(method.orders, first.part))
+            claims |= zip((row.key for row in rows), getattr(method.orders, first.part))
         elif first.kind == RATE and getattr(method, first.claim) == "none":
-            made[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
-    return {key: value for key, value in made.items() if value is not None and value == value}
+            claims[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
+    return {key: value for key, value in claims.items() if value is not None and value == value}

@@ -41,11 +41,11 @@ class Looking:
             size = min(len(table) * inner - i % inner, end - i)
             took, count, _, its, error, _ = self._runner.advance(i, size, inner, inner - i % inner, table, 0)
             steps = inner * (i // inner + np.arange(1, count + 1))
-            kept = steps % every == 0
-            out[row : row + kept.sum()] = table[:count][kept]
-            row, iterations, i = row + int(kept.sum()), iterations + its, i + took
-            looked = steps % self._survey.each == 0
-            self._look(steps[looked], table[:count][looked])
+            is_kept = steps % every == 0
+            out[row : row + is_kept.sum()] = table[:count][is_kept]
+            row, iterations, i = row + int(is_kept.sum()), iterations + its, i + took
+            is_looked_at = steps % self._survey.each == 0
+            self._look(steps[is_looked_at], table[:count][is_looked_at])
             if took < size:
                 break
         return i - first, row, every - i % every, iterations, error, None

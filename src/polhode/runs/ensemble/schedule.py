@@ -222,8 +222,8 @@ class Run:
     def _look_at(self, noted: list[tuple[int, int, np.ndarray]], pool: Any) -> None:
         """What happened in the steps noted: (first block, last, notes), looked at together, as each look costs."""
         parts = shared_out(noted, self.threads)
-        for found in pool.map(self._met, parts) if pool else map(self._met, parts):
-            for table, ends, lost in found:
+        for crossings in pool.map(self._met, parts) if pool else map(self._met, parts):
+            for table, ends, lost in crossings:
                 for i, k in ends.items():
                     self.failed[i], self.errors[i] = k, ENDED
                 for i in lost:
@@ -238,7 +238,7 @@ class Run:
             if len(noted) == 1:
                 self._leave(*noted[0][:2])
                 return []
-            return [found for one in noted for found in self._met([one])]
+            return [crossing for one in noted for crossing in self._met([one])]
 
     def _leave(self, first: int, last: int) -> None:
         """Bodies of some blocks leave them, and run one by one at the end."""

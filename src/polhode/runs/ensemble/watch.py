@@ -163,10 +163,10 @@ class Watch:
 
 def _in_pieces(g: Many, first: np.ndarray, last: np.ndarray) -> list[np.ndarray]:
     """``crossings_of_many``, some functions at a time."""
-    found = [Changes(np.empty(0, int), np.empty(0), np.empty(0, int))]
+    changes = [Changes(np.empty(0, int), np.empty(0), np.empty(0, int))]
     for k in range(0, len(first), NOTES_AT_ONCE):
         piece = slice(k, k + NOTES_AT_ONCE)
         own = lambda which, theta, k=k: g(which + k, theta)
         which, theta, way = crossings_of_many(own, first[piece], last[piece])
-        found.append(Changes(which + k, theta, way))
-    return [np.concatenate(column) for column in zip(*found)]
+        changes.append(Changes(which + k, theta, way))
+    return [np.concatenate(column) for column in zip(*changes)]
