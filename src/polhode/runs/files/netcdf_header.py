@@ -108,5 +108,5 @@ def integer(value: int) -> bytes:
 
 
 def dtype(fields: Fields) -> np.dtype:
-    """A row."""
+    """How the bytes of a row are laid out: big-endian doubles, field after field."""
     return np.dtype([(k, ">f8", tuple(axes.values())) for k, axes in fields.items()])

@@ -142,7 +142,7 @@ class EmbeddedRunner(PacedRunner):
 
     @property
     def pace(self) -> tuple[Any, ...]:
-        """That of the pair."""
+        """What controls the steps: the pair of formulas, and the tolerances with the longest step."""
         return *dormand_prince_pair(), self._numbers
 
     def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]]:

@@ -120,7 +120,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep."""
+    """What a sweep runs: a problem, a grid of what varies, what is kept of each body, and the chunks of the grid."""
 
     problem: Problem
     method: Any

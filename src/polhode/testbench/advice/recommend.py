@@ -43,7 +43,7 @@ class Recommendation:
         return {"wanted": self.wanted, "choices": [vars(c) for c in self.choices], "left_out": self.left_out}
 
     def table(self) -> Any:
-        """A rich table."""
+        """The choices as a table for the terminal."""
         return shown("recommendation, a table", self)
 
     def _repr_html_(self) -> str:

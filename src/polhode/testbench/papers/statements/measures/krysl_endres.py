@@ -344,7 +344,7 @@ def idle_transport(identities: dict[Any, Any]) -> Finding:
 
 
 def one_torque(calls: dict[Any, Any]) -> Finding:
-    """Counted."""
+    """How often each method asks for the torque in a step: the explicit one once."""
     measured = ", ".join(f"{m} {calls[m]:g}" for m in ("NMB", "SW", "AKW"))
     return judged(
         {"NMB": calls["NMB"] == 1, "implicit methods take more": calls["AKW"] > 1},
