@@ -66,7 +66,7 @@ def torn():
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
 def test_a_death_that_the_pool_does_not_notice_is_noticed(monkeypatch):
-    monkeypatch.setattr("polhode.runs.crews.processes.TRIES", 1)
+    monkeypatch.setattr("polhode.runs.crews.processes.MOST_TRIES", 1)
     monkeypatch.setattr("polhode.runs.crews.processes.LOOK_EVERY", 0.5)
     with pytest.raises(WorkersLost, match=r"killed \d workers"):
         mapped(1, torn, [()])
