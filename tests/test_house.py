@@ -6,6 +6,8 @@ import tomllib
 
 import pytest
 
+from polhode.bibliography import entries, fields
+
 ROOT = pathlib.Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "polhode"
 
@@ -83,3 +85,13 @@ def test_the_mark_that_says_typed_is_in_what_is_shipped():
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     (shipped,) = wheel["wheel"]["packages"]
     assert (ROOT / shipped / "py.typed").is_file() and not {"exclude", "only-include"} & wheel["wheel"].keys()
+
+
+def test_the_addresses_of_the_project_are_those_of_papers_in_the_bibliography():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    papers = {f"https://doi.org/{about['doi']}": about for about in map(fields, entries()) if "doi" in about}
+    assert urls
+    for label, url in urls.items():
+        assert len(label) <= 32  # what the standard of metadata allows
+        last_names = [name.split(",")[0] for name in papers[url]["author"].split(" and ")]
+        assert label == f"Paper: {' & '.join(last_names)} ({papers[url]['year']})"

@@ -162,7 +162,7 @@ def test_run_reduces(capsys):
 def test_the_summary_is_the_same_whatever_is_looked_at_together(capsys, monkeypatch):
     arguments = ("run", "VLV", "stress", "--n-steps", "1000", "--json")
     whole = json.loads(called(capsys, *arguments)[1])
-    monkeypatch.setattr("polhode.cli.verbs.run.ROWS", 7)
+    monkeypatch.setattr("polhode.cli.verbs.run.ROWS_AT_ONCE", 7)
     parts = json.loads(called(capsys, *arguments)[1])
     s = ph.solve("stress", "VLV", n_steps=1000)
     for data in (whole, parts):

@@ -36,7 +36,7 @@ def midpoint_like(problem, Q, Omega, h, t):
     "problem", [functools.partial(ph.problem, "stress"), tilted, functools.partial(ph.problem, "book-toss")]
 )
 def test_a_streamed_run_has_the_bits_of_a_kept_one(tmp_path, monkeypatch, problem, every):
-    monkeypatch.setattr("polhode.runs.results.rows.BUFFER", 50)  # many writes
+    monkeypatch.setattr("polhode.runs.results.rows.BUFFERED_ROWS", 50)  # many writes
     p = problem()
     h = p.h or 0.05
     kept = ph.solve(p, "VLV", h=h, n_steps=2003, save_every=every)

@@ -47,7 +47,7 @@ def check(found, t, values):
 @pytest.mark.parametrize("options", [{}, {"compiled": False}, {"reduce": ("jacobi", "momentum_z", "third one")}])
 @pytest.mark.parametrize(("each", "every"), [(1, 1), (3, 7), (4, 1000)])
 def test_reductions_are_those_of_all_states_kept(monkeypatch, options, each, every):
-    monkeypatch.setattr("polhode.runs.looking.PIECE", 8)  # many pieces
+    monkeypatch.setattr("polhode.runs.looking.STATES_AT_ONCE", 8)  # many pieces
     options = {"h": 0.05, "reduce": ("jacobi", "third one"), **options}
     s = ph.solve(body(), "VLV", n_steps=202, save_every=every, reduce_every=each, **options)
     kept = ph.solve(body(), "VLV", h=0.05, n_steps=202 // each * each, save_every=each)
@@ -109,7 +109,7 @@ def test_a_checkpoint_knows_the_invariants_that_are_reduced(tmp_path, monkeypatc
 
 
 def test_an_invariant_that_raises_ends_the_run_and_says_so(monkeypatch, tmp_path):
-    monkeypatch.setattr("polhode.runs.looking.PIECE", 10)
+    monkeypatch.setattr("polhode.runs.looking.STATES_AT_ONCE", 10)
 
     def broken(t, Q, Omega):
         return 1.0 if t < 2 else 1 / 0

@@ -15,7 +15,6 @@ import warnings
 import numpy as np
 
 import polhode as ph
-from polhode.kernels import scalar
 
 
 class Spiteful:
@@ -172,7 +171,6 @@ def faults(count, seed, only=None, seconds=60):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # names of files among the values
         known = calls(folder)
         names = [only] if only else list(known)
-        kernels = list(scalar.KERNELS)
         for k in range(count):
             rng = random.Random(f"{seed} {k}")
             name = names[k % len(names)]
@@ -182,7 +180,6 @@ def faults(count, seed, only=None, seconds=60):
             places = {label: rng.randrange(len(values)) for label in chosen}
             given = arguments | {label: values[place] for label, place in places.items()}
             fault = outcome(function, given, seconds)
-            scalar.KERNELS[:] = kernels
             if fault:
                 yield name, {label: shown(values[place]) for label, place in places.items()}, fault
 

@@ -7,14 +7,14 @@ from polhode.cli.output import whole
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Let a verb share its work: --workers here, or --scheduler of a Dask cluster, not both."""
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--workers", type=whole, metavar="N", help="processes that share the work (default: this one)")
     who.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler that hands it out, tcp://host:8786")
 
 
 def given_workers(arguments: argparse.Namespace) -> Any:
-    """What `workers=` is to be."""
+    """What those options mean for `workers=`: a number of processes, a Dask client, or None."""
     if arguments.scheduler is None:
         return arguments.workers
     from polhode.runs.crews.dask_crew import client

@@ -42,7 +42,7 @@ def attitudes(value: Any) -> np.ndarray:
 
 
 def vectors(label: str, value: Any) -> np.ndarray:
-    """Vectors (1 or N, 3)."""
+    """A vector for each body, (N, 3), or one for all, (1, 3); a sentence where it is neither."""
     v = real_array(label, value, "three numbers for each body, (N, 3)")
     if v.shape == (3,):
         return v[None]

@@ -29,7 +29,7 @@ def step_sizes(value: Any) -> tuple[float, ...]:
 
 
 def times(label: str, value: Any) -> tuple[float, ...]:
-    """A sequence of times."""
+    """Times that a user gives, as finite floats; a sentence where one is no number."""
     return tuple(number(f"one of {label}", x) for x in items(label, value, "a sequence of times"))
 
 

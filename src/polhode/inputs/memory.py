@@ -6,10 +6,10 @@ import pathlib
 
 from polhode.errors import InputError
 
-PART = 0.8
+MOST_OF_MEMORY = 0.8
 """Of the memory there is, how much arrays that stay may take."""
 
-LITTLE = 2**20
+FEW_BYTES = 2**20
 """Bytes that every process has left; to look the limits up takes longer than a short run."""
 
 CGROUP = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -35,21 +35,25 @@ def memory_limit() -> tuple[int, str]:
 def check_memory(size: int, n: int, every: int, advice: str = "") -> None:
     """The states kept, of `size` bytes each, every so many of n steps, must fit."""
     samples = n // every + 1
-    if size * samples <= LITTLE:
+    if size * samples <= FEW_BYTES:
         return
     have, who = memory_limit()
-    if size * samples > PART * have:
+    if size * samples > MOST_OF_MEMORY * have:
         enough = -(-n // max(1, int(0.2 * have / size)))
         raise InputError(
             f"{samples} states of {size} bytes take {1e-9 * size * samples:.3g} GB, and {who} {1e-9 * have:.3g}. "
-            + (f"Keep fewer states: save_every={enough}.{advice}" if size * 2 <= PART * have else "Take fewer bodies.")
+            + (
+                f"Keep fewer states: save_every={enough}.{advice}"
+                if size * 2 <= MOST_OF_MEMORY * have
+                else "Take fewer bodies."
+            )
         )
 
 
 def check_bytes(what: str, size: float, advice: str) -> None:
     """So many bytes for something must fit."""
     have, who = memory_limit()
-    if size > PART * have:
+    if size > MOST_OF_MEMORY * have:
         raise InputError(f"{what} would take {1e-9 * size:.3g} GB, and {who} {1e-9 * have:.3g}. {advice}")
 
 

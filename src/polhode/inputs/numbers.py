@@ -17,7 +17,7 @@ MOST_LISTED = 10**7
 
 
 def number(label: str, value: Any) -> float:
-    """A finite number."""
+    """What a user gives, as a finite float; a sentence where it is none."""
     if value.__class__ is float and value - value == 0:
         return value
     if isinstance(value, (bool, np.bool_, np.complexfloating)) or not _is_one(value):

@@ -116,8 +116,8 @@ def fields(parameters: Any, args: Any, first: int = FIRST) -> tuple[Fields | Non
             )
     label = Fields(tuple(values), (), args is not None).label
     shapes = tuple(_finite(label(name), x).shape for name, x in values.items())
-    made = Fields(tuple(values), shapes, args is not None, first)
-    return made, made.row(values)
+    fields = Fields(tuple(values), shapes, args is not None, first)
+    return fields, fields.row(values)
 
 
 def check_names(own: Fields | None, values: Mapping[str, Any], whose: str, more: str = "") -> Fields:
@@ -144,9 +144,9 @@ def _finite(label: str, value: Any) -> np.ndarray:
 @functools.cache
 def record(kind: Fields) -> type:
     """The class of p: a named tuple of numbers and arrays."""
-    made = namedtuple("p", kind.names, module=__name__)  # type: ignore[misc]
-    made.shapes, made.spread, made.first = kind.shapes, kind.spread, kind.first  # type: ignore[attr-defined]
-    return made
+    p = namedtuple("p", kind.names, module=__name__)  # type: ignore[misc]
+    p.shapes, p.spread, p.first = kind.shapes, kind.spread, kind.first  # type: ignore[attr-defined]
+    return p
 
 
 def view(kind: Any, par: Any) -> Any:

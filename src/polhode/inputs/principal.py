@@ -10,14 +10,14 @@ import math
 import numpy as np
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
-SWEEPS = 50
+MOST_SWEEPS = 50
 """Five are enough; more are seen only by numbers that overflow."""
 
 
 def eigen(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Principal moments, ascending, and P, of a symmetric tensor: Jacobi's rotations until nothing is left to turn."""
     a, P = [[float(x) for x in row] for row in J], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    for _ in range(SWEEPS):
+    for _ in range(MOST_SWEEPS):
         if not any([_turned(a, P, p, q) for p, q in PAIRS]):  # a list: whole sweeps
             break
     order = sorted(range(3), key=lambda i: a[i][i])

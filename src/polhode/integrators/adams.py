@@ -18,11 +18,11 @@ from polhode.kernels.vectors import lin
 
 SPLITTING = tuple(BLANES_CASAS_ESCORIHUELA.lengths)
 FLIGHTS = len(SPLITTING) // 2
-KNOWN = 7
+KNOWN_TORQUES = 7
 """Torques that are remembered, that of now among them: with the next one the polynomial has degree 7."""
 
 PREDICTED = len(SPLITTING)
-CORRECTED = PREDICTED + (FLIGHTS + 1) * KNOWN
+CORRECTED = PREDICTED + (FLIGHTS + 1) * KNOWN_TORQUES
 """Where in the coefficients the weights of the two polynomials begin; before them are the lengths of RKN8."""
 
 
@@ -51,10 +51,10 @@ def adams_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, R
     that jumps spoils six steps. Two splittings of 19 flights a step: for cheap torques RKN8 is faster.
     """
     q, Pi, _, f = state
-    ahead, _ = guided(h, q, Pi, f, PREDICTED, KNOWN, body)
+    ahead, _ = guided(h, q, Pi, f, PREDICTED, KNOWN_TORQUES, body)
     tau = torque_at(t + h, ahead, body)
     f = rotated(ahead, tau) + f
-    q, Pi = guided(h, q, Pi, f, CORRECTED, KNOWN + 1, body)
+    q, Pi = guided(h, q, Pi, f, CORRECTED, KNOWN_TORQUES + 1, body)
     return (unit(q), Pi, tau, f[:-3]), NO_SOLVE
 
 
@@ -108,7 +108,7 @@ def weights(first: int) -> tuple[Fraction, ...]:
     times = [Fraction(0)]
     for a in SPLITTING[1::2]:
         times.append(times[-1] + a)
-    nodes = [Fraction(first - j) for j in range(KNOWN + first)]
+    nodes = [Fraction(first - j) for j in range(KNOWN_TORQUES + first)]
     return tuple(
         math.prod(((c - y) / (x - y) for y in nodes if y != x), start=Fraction(1)) for c in times for x in nodes
     )
@@ -125,7 +125,7 @@ ADAMS8 = Method(
     extended=True,
     order=Order(free=(math.inf, math.inf), torque=(8, 8)),
     torques_per_step=1,
-    torques_at_start=1 + (KNOWN - 1) * FLIGHTS,
+    torques_at_start=1 + (KNOWN_TORQUES - 1) * FLIGHTS,
     symmetric=False,
     symplectic_free=True,
     symplectic=False,

@@ -57,7 +57,7 @@ DENSE = tuple(
 )
 """Weights inside a step: b_i(theta) = theta (DENSE[0][i] + theta (DENSE[1][i] + ...)), of order 4 (Shampine 1986)."""
 
-SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
+SAFETY, LEAST_GROWTH, MOST_GROWTH = 0.9, 0.2, 5.0
 """A step is so much of what the error allows, and so many times the last."""
 
 BETA = 0.04
@@ -97,7 +97,7 @@ def dormand_prince_pair() -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The next step whose error is below the tolerance; `clock` is (time, rounding, next h, last error)."""
         rtol, atol, longest = about
         t, lost, h, before = clock
-        fast, trials, grows = turning(state[1], state[2], body), 0, MOST
+        fast, trials, grows = turning(state[1], state[2], body), 0, MOST_GROWTH
         while True:
             h = max(-longest, min(longest, h))
             is_last = (t + h - t_end) * h >= 0
@@ -108,12 +108,12 @@ def dormand_prince_pair() -> tuple[Callable[..., Any], Callable[..., Any]]:
             x, y = angle / (rtol + atol), slip / (rtol * speed + atol)
             error = sqrt(x * x + y * y)
             if error <= 1:
-                factor = min(grows, max(LEAST, SAFETY * before**BETA / max(error, TINY_ERROR) ** ALPHA))
+                factor = min(grows, max(LEAST_GROWTH, SAFETY * before**BETA / max(error, TINY_ERROR) ** ALPHA))
                 later = taken - lost
                 t_after = t_end if is_last else t + later
                 lost = 0.0 if is_last else (t_after - t) - later
                 return after, (t_after, lost, h if is_last else h * factor, max(error, FIRST_ERROR)), trials, 0.0, inner
-            h = taken * (max(LEAST, SAFETY / error**0.2) if error > 1 else LEAST)  # or it is not a number
+            h = taken * (max(LEAST_GROWTH, SAFETY / error**0.2) if error > 1 else LEAST_GROWTH)  # or it is not a number
             grows = 1.0
             if t + h == t:
                 return state, clock, trials, 1.0, inner

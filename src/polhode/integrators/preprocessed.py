@@ -132,7 +132,7 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
 
     def of_body(J: tuple[float, float, float], number: type) -> tuple[float, ...]:
         exact = [x for s in series(most) for x in free_body.numbers(s, J, variables)]
-        if number is float and any(x and not SMALLEST < abs(x) < 1 / SMALLEST for x in exact):
+        if number is float and any(x and not SMALLEST_COEFFICIENT < abs(x) < 1 / SMALLEST_COEFFICIENT for x in exact):
             raise InputError(
                 f"With moments of inertia {J} the series of this method leaves the range of floating-point numbers, "
                 "which would cost its order: choose a unit in which the moments are nearer to 1."
@@ -142,7 +142,7 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
     return of_body
 
 
-SMALLEST = Fraction(1, 2**900)
+SMALLEST_COEFFICIENT = Fraction(1, 2**900)
 """Coefficients below this, or above its inverse, leave no room for the products they enter."""
 
 

@@ -5,26 +5,13 @@ that ``testbench/certificate/kernel.py`` (kernels) and ``outside.py`` (anything 
 the problem that ``cases.py`` lists under its `case`.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-ORDER, YES_OR_NO, RATE, NUMBER = KINDS = ("order", "yes or no", "rate", "number")
-"""What can be measured of a property, in the order in which a certificate lists them. A rate is yes or no, too, and
-is claimed by its sign."""
+from polhode.integrators.property_rows import KINDS, NUMBER, ORDER, RATE, YES_OR_NO, Column, Outlook, Row, claim
 
 KEPT = ("momentum", "energy", "symplectic", "symmetric")
 """What `recommend(keep=...)` can be asked for."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the lists of methods, of one property or of several that belong together."""
-
-    head: str  # on the page
-    short: str  # in the terminal
-    legend: str  # below the table in the terminal
-    note: str = ""  # above the table on the page, where the head does not say all
-
 
 BY_ORDER = Column(
     "order",
@@ -50,43 +37,6 @@ ENERGY_INSIDE = Column(
     "kept with a rotor; never rising under damping",
     "Energy: kept with a rotor; never rising from step to step under damping, however weak, at any h.",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One property."""
-
-    key: str  # in certificates and JSON
-    title: str
-    kind: str = YES_OR_NO
-    measure: str  # what is measured
-    case: str  # on which problem; of a method for free bodies only, on the free body
-    needs_torque: bool = False  # whether it says nothing of a method for free bodies only
-    needs_velocity: bool = False  # whether it says nothing of a method that takes no torque of the velocity
-    group: str = ""  # of those that one measurement gives
-    how: str = ""  # in words; numbers come with words of their own
-    how_outside: str = ""  # the same, of an integrator that can only be run; as `how` if empty
-    claim: str | None = None  # the attribute of a Method that claims it
-    part: str | None = None  # of a claimed `Order`, for orders
-    composes: bool = True  # whether a symmetric composition of a method that has it has it
-    column: Column | None = None  # in lists of methods
-    label: str = ""  # in a column of several
-    adjective: str = ""  # said of it beside the order, if yes
-    if_yes: str = ""  # said in a summary, ...
-    if_no: str = ""
-    covers: tuple[str, ...] = ()  # keys of which nothing need be said if this one is a yes
-    keep: str | None = None  # the word of KEPT for it
-
-    def is_of(self, method: Any) -> bool:
-        """Whether it says something of a method, by what that takes."""
-        free_only = getattr(method, "free_only", False)
-        takes_velocity = getattr(method, "velocity", None) is not None and not free_only
-        return not (self.needs_torque and free_only) and (takes_velocity or not self.needs_velocity)
-
-
-def claim(**row: Any) -> Any:
-    """The field of a claim, open unless it is made, with the row of its property."""
-    return field(default=None, metadata=row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,16 +254,6 @@ UNCLAIMED = (
 )
 
 
-@dataclass(frozen=True)
-class Outlook:
-    """What a verdict means for long runs."""
-
-    key: str
-    verdict: str
-    words: str
-    unless: str | None = None  # the key of a property that, once measured, decides instead
-
-
 OUTLOOKS = (
     Outlook("symplectic_potential", "yes", "made for long runs, its energy error stays bounded"),
     Outlook("drift", "yes", "for short runs, its energy drifts on the stress test"),
@@ -361,13 +301,13 @@ def measured_by(measure: str, case: str | None = None) -> tuple[str, ...]:
 
 def claims_of(method: Any) -> dict[str, Any]:
     """What a method claims that a certificate can contradict, by key."""
-    made = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
+    claims = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
     for rows in groups():
         first = rows[0]
         if not first.is_of(method):
             continue
         if first.kind == ORDER and first.part:
-            made |= zip((row.key for row in rows), getattr(method.orders, first.part))
+            claims |= zip((row.key for row in rows), getattr(method.orders, first.part))
         elif first.kind == RATE and getattr(method, first.claim) == "none":
-            made[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
-    return {key: value for key, value in made.items() if value is not None and value == value}
+            claims[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
+    return {key: value for key, value in claims.items() if value is not None and value == value}

@@ -37,15 +37,16 @@ from polhode.kernels.stumpff import (
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-KERNELS: list[Kernel] = []  # every kernel, in order of definition: what overloads.py makes callable from machine code
-
 STEP = 2.0**-100
 """The complex step. Its square (6e-61) is negligible against 1 even at 50 digits."""
 
 
 @checked_call
 def kernel(function: F) -> F:
-    """Mark a function as a kernel: it stays ordinary Python, and compiled callers may call it.
+    """Say that a function is a kernel: it stays ordinary Python, and compiled callers may call it.
+
+    It says so to the reader and is kept nowhere: what is compiled is found from the function that a run begins with,
+    by what each function names.
 
     Parameters
     ----------
@@ -59,13 +60,11 @@ def kernel(function: F) -> F:
     """
     if not callable(function):
         raise InputError(f"kernel is given {one_line(function)}; it marks a function.")
-    KERNELS.append(function)
     return function
 
 
-ALONE: dict[
-    Kernel, Kernel
-] = {}  # kernels that decide by the value of a number: in lanes, what each body does by itself
+ONE_BODY = "one_body"
+"""The attribute of a kernel that decides by the value of a number: what each body does by itself, in lanes."""
 
 
 def alone(function: Kernel, one: Kernel | None = None) -> None:
@@ -73,7 +72,13 @@ def alone(function: Kernel, one: Kernel | None = None) -> None:
 
     Or another kernel, `one`, in its place.
     """
-    ALONE[function] = one or function
+    setattr(function, ONE_BODY, one or function)
+
+
+def done_alone(function: Kernel) -> Kernel | None:
+    """What is called for one body after the other in place of a kernel, in lanes; None if all go together."""
+    one: Kernel | None = getattr(function, ONE_BODY, None)
+    return one
 
 
 def _is_real(x: Number) -> bool:

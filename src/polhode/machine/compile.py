@@ -9,8 +9,8 @@ from numba.extending import intrinsic
 
 from polhode.kernels import loop as loops
 from polhode.kernels.rotations import matrix
+from polhode.machine.by_type import F8
 from polhode.machine.kept_code import machine_code
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer, put, taken
 
 V3, V4, M9 = (types.UniTuple(F8, n) for n in (3, 4, 9))

@@ -15,10 +15,10 @@ from typing import Any
 
 import numba
 
-from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.references import is_array, is_jitted, is_library, paths
-from polhode.machine.overloads import INSIDE
+from polhode.kernels.scalar import alone, done_alone
+from polhode.machine.by_type import INSIDE
 from polhode.machine.straight_line import straightened
 from polhode.machine.user_functions import LIKE_PYTHON, UsersCompiler, is_users
 
@@ -84,8 +84,9 @@ class _Copies:
         for path in named:
             if path[0] in f.__globals__ and path[0] not in f.__code__.co_freevars:
                 space[path[0]] = self._named(space.get(path[0]), f.__globals__[path[0]], path)
-        if f in scalar.ALONE:
-            scalar.alone(copy, copy if scalar.ALONE[f] is f else self.of(scalar.ALONE[f]))
+        one = done_alone(f)
+        if one is not None:
+            alone(copy, copy if one is f else self.of(one))
         return made
 
     def _named(self, before: Any, value: Any, path: tuple[str, ...]) -> Any:

@@ -9,9 +9,9 @@ from polhode.inputs import functions, laws
 from polhode.kernels import holding
 from polhode.kernels.loop import sum_of
 from polhode.machine import compile
+from polhode.machine.by_type import F8, INSIDE, by_type
 from polhode.machine.compile import M9, NUMBERS, PAR, TORQUE, V3
 from polhode.machine.kept_code import machine_code
-from polhode.machine.overloads import F8, INSIDE, by_type
 from polhode.machine.pointers import pointer, put, taken
 
 I8 = types.int64

@@ -21,14 +21,14 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.registry import cpu_target
 
 from polhode.inputs.laws import RANDOM, does_more
-from polhode.kernels import scalar
 from polhode.kernels.fingerprint import IN_C, fingerprint, is_static
 from polhode.kernels.references import reachable
+from polhode.kernels.scalar import done_alone
 from polhode.kernels.unchanged import fingerprint_now
 from polhode.machine.cache import cache_base, folder
 from polhode.machine.frozen import frozen, is_compiled_where_called
 from polhode.machine.link_only import LINK_ONLY
-from polhode.machine.overloads import jitable, make_callable
+from polhode.machine.overloads import make_callable
 from polhode.machine.pointers import address_of
 from polhode.machine.user_functions import LIKE_PYTHON, UsersOwnCompiler, is_users
 from polhode.machine.variants import VARIANTS
@@ -144,10 +144,7 @@ def _from_disk_or_compiled(function, signature, name, stamp, unseen):
     disk = DiskCache(None if unseen else f"{name}-{stamp[:32]}")
     if (reason := disk.refusal()) is not None:
         return CannotCompile(reason)
-    make_callable()
-    for f in reachable([function]):
-        if f is not function and not is_compiled_where_called(f):
-            jitable(f)
+    make_callable(f for f in callees(function) if not is_compiled_where_called(f))
     own = {**LIKE_PYTHON, "pipeline_class": UsersOwnCompiler} if is_users(function) else {}
     dispatcher = numba.njit(**OPTIONS | own)(function)
     dispatcher._cache = disk
@@ -164,6 +161,12 @@ def _from_disk_or_compiled(function, signature, name, stamp, unseen):
     dispatcher.address = address_of(dispatcher)
     COMPILED.append((name, bool(dispatcher.stats.cache_hits)))
     return dispatcher
+
+
+def callees(function):
+    """Every Python function that machine code of this one may call: what it reaches, also for one body in lanes."""
+    one_by_one = filter(None, map(done_alone, reachable([function])))
+    return [f for f in reachable([function, *one_by_one]) if f is not function]
 
 
 # ---- the cache ---------------------------------------------------------------------------------------
@@ -194,7 +197,7 @@ def _sources():
 
 def _stamp(name, signature, made_of, kernels):
     """A hash of all that machine code depends on: sources, processor, signature, and the functions it is made of."""
-    one_by_one = [scalar.ALONE[f] for f in reachable(kernels) if f in scalar.ALONE]
+    one_by_one = list(filter(None, map(done_alone, reachable(kernels))))
     processor = cpu_target.target_context.codegen().magic_tuple()
     made_from = made_of.digest, fingerprint(one_by_one).digest
     text = repr((_sources(), processor, name, str(signature), *made_from, VARIANTS, LINK_ONLY))

@@ -2,7 +2,6 @@
 
 import cmath
 import math
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -154,9 +153,6 @@ def _each_pair(function, x, n):
 # ---- the functions of math, which raise where they have no value --------------------------------------
 
 
-MATH: dict[str, Any] = {}
-"""What stands for a function of Python's."""
-
 OF_ONE = (
     *("sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "sinh", "cosh"),
     *("acosh", "atanh", "gamma", "lgamma"),
@@ -181,7 +177,7 @@ def _raising(original):
         return value
 
     checked.__name__ = original.__name__
-    MATH[original] = checked
+    return checked
 
 
 def _raising_of_two(original):
@@ -202,7 +198,7 @@ def _raising_of_two(original):
         return value
 
     checked.__name__ = original.__name__
-    MATH[original] = checked
+    return checked
 
 
 def _to_whole(original):
@@ -222,12 +218,12 @@ def _to_whole(original):
         return value
 
     checked.__name__ = original.__name__
-    MATH[original] = checked
+    return checked
 
 
-for _name in OF_ONE:
-    _raising(getattr(math, _name))
-for _name in ("pow", "fmod"):
-    _raising_of_two(getattr(math, _name))
-for _function in (int, round, math.floor, math.ceil, math.trunc):
-    _to_whole(_function)
+MATH = {
+    **{f: _raising(f) for f in (getattr(math, name) for name in OF_ONE)},
+    **{f: _raising_of_two(f) for f in (math.pow, math.fmod)},
+    **{f: _to_whole(f) for f in (int, round, math.floor, math.ceil, math.trunc)},
+}
+"""What stands for a function of Python's."""

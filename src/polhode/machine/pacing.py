@@ -4,9 +4,9 @@ from numba import types
 
 from polhode.kernels import adapting, pacing
 from polhode.machine import compile
+from polhode.machine.by_type import F8
 from polhode.machine.compile import NUMBERS, TORQUE
 from polhode.machine.kept_code import machine_code
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer, put, taken
 from polhode.machine.watching import ADDRESSES, EVENT
 

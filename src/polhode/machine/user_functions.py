@@ -10,7 +10,7 @@ Numba itself is left as it is):
     True + True                 is 2 in Python, True in NumPy: not compiled
 
 An exception decides nothing: the runner takes that step in Python, whose answer counts
-(``runs/runners/kernel_runner.py``).
+(``runs/runners/checked_steps.py``).
 """
 
 import builtins

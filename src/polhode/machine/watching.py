@@ -4,9 +4,9 @@ from numba import types
 
 from polhode.kernels import watching
 from polhode.machine import compile
+from polhode.machine.by_type import F8
 from polhode.machine.compile import M9, NUMBERS, PAR, TORQUE, V3
 from polhode.machine.kept_code import machine_code
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer, put, taken
 
 EVENT = F8(F8, M9, V3, PAR)

@@ -132,12 +132,12 @@ def law_of(control: Sampled | Continuous, wheels: int, fields: Fields | None) ->
     if not isinstance(control.law, Motors):
         own = _fields_of(control.law, fields)
         return law_kernel(control.law, own, wheels if control.wheels else 3), own is not None
-    taken, kernels = False, []
+    takes_parameters, kernels = False, []
     for x in control.law.each:
         own = _fields_of(x, fields) if callable(x) else None
         kernels.append(law_kernel(x, own, 0) if callable(x) else constant_law(x))
-        taken = taken or own is not None
-    return functools.reduce(side_by_side, kernels), taken
+        takes_parameters = takes_parameters or own is not None
+    return functools.reduce(side_by_side, kernels), takes_parameters
 
 
 def _fields_of(law: Callable[..., Any], fields: Fields | None) -> Fields | None:

@@ -57,8 +57,8 @@ class ParameterRow(ProblemData):
         """What the user's functions are given last: (p,), or args one by one; `parameters` are those of some body."""
         if self.fields is None:
             return ()
-        seen = named.view(named.record(self.fields), self.parameters if parameters is None else parameters)
-        return seen if self.fields.spread else (seen,)
+        p = named.view(named.record(self.fields), self.parameters if parameters is None else parameters)
+        return p if self.fields.spread else (p,)
 
     def with_row(self, row: tuple[float, ...]) -> Self:
         """A copy with other values of the parameters that the user named."""

@@ -108,12 +108,12 @@ class Wheels:
 
     @property
     def axes(self) -> np.ndarray:
-        """(k, 3)"""
+        """The axes of the wheels in the body, unit vectors (k, 3)."""
         return np.array([w.axis for w in self.each])
 
     @property
     def inertia(self) -> np.ndarray:
-        """(k,)"""
+        """The inertia of each wheel about its axis, (k,)."""
         return np.array([w.inertia for w in self.each])
 
     @property

@@ -19,6 +19,7 @@ from polhode.runs.interrupt import Interrupt
 from polhode.runs.looking import Looking
 from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import times_of
+from polhode.runs.results.counts import counts
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.rows import RowsInFile, RowsInMemory
 from polhode.runs.results.trajectory import Trajectory
@@ -174,15 +175,8 @@ class Run:
     def trajectory(self, integrator: Any = None) -> Trajectory:
         """What was computed, and how it went; `integrator` is what takes the steps."""
         runner = self.runner
-        stats: dict[str, Any] = {
-            "n_steps": self.done,
-            "n_torque": runner.torques(self.done, self.iterations),
-            "n_iterations": self.iterations,
-            "compiled": runner.is_compiled,
-            "interrupted": self.interrupted,
-            "wall_time": self.seconds,
-            "largest_turn": abs(runner.h) * self.rows.fastest(),
-        }
+        stats = counts(self)
+        stats["largest_turn"] = abs(runner.h) * self.rows.fastest()
         if runner.law:
             stats["law"] = runner.law
         if self.resumed_at is not None:

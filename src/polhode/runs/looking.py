@@ -15,7 +15,7 @@ from polhode.runs.results.reductions import Survey
 if TYPE_CHECKING:
     from polhode.runs.runners.runner import Runner
 
-PIECE = 4096
+STATES_AT_ONCE = 4096
 """States looked at together."""
 
 
@@ -35,17 +35,17 @@ class Looking:
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """As ``Runner.advance``. If an invariant raises, `message` says so; the steps until there are taken."""
         inner = math.gcd(every, self._survey.each)
-        table = np.empty((min(PIECE, n // inner + 1), self._runner.width))
+        table = np.empty((min(STATES_AT_ONCE, n // inner + 1), self._runner.width))
         i, end, iterations, error = first, first + n, 0, 0.0
         while i < end and not self.message:
             size = min(len(table) * inner - i % inner, end - i)
             took, count, _, its, error, _ = self._runner.advance(i, size, inner, inner - i % inner, table, 0)
             steps = inner * (i // inner + np.arange(1, count + 1))
-            kept = steps % every == 0
-            out[row : row + kept.sum()] = table[:count][kept]
-            row, iterations, i = row + int(kept.sum()), iterations + its, i + took
-            looked = steps % self._survey.each == 0
-            self._look(steps[looked], table[:count][looked])
+            is_kept = steps % every == 0
+            out[row : row + is_kept.sum()] = table[:count][is_kept]
+            row, iterations, i = row + int(is_kept.sum()), iterations + its, i + took
+            is_looked_at = steps % self._survey.each == 0
+            self._look(steps[is_looked_at], table[:count][is_looked_at])
             if took < size:
                 break
         return i - first, row, every - i % every, iterations, error, None

@@ -12,13 +12,13 @@ from polhode.views.certificate import CLASS, COLOUR, quality, value, verdict
 from polhode.views.page import table
 from polhode.views.tables import drawn
 
-ABREAST = 8
+METHODS_ABREAST = 8
 """Methods side by side in a terminal."""
 
 
 def certificates_table(several: Any) -> Group:
     """Tables for the terminal, a column for each method."""
-    parts = [several[k : k + ABREAST] for k in range(0, len(several), ABREAST)]
+    parts = [several[k : k + METHODS_ABREAST] for k in range(0, len(several), METHODS_ABREAST)]
     return Group(*(_table(part, _measured(several)) for part in parts))
 
 

@@ -49,8 +49,8 @@ def inline(figure: Any, label: Any) -> Any:
 
 def whole(html: str) -> str:
     """Numbers among words marked, so that no line breaks within one: 2e-02 would end as 2e- does."""
-    found = r"(<(?:svg|pre)\b.*?</(?:svg|pre)>|<[^>]*>)|(?<![\w.])(\d+(?:\.\d+)?e-\d+)"
-    return re.sub(found, lambda m: m[1] or f'<span class="whole">{m[2]}</span>', html, flags=re.DOTALL)
+    tag_or_number = r"(<(?:svg|pre)\b.*?</(?:svg|pre)>|<[^>]*>)|(?<![\w.])(\d+(?:\.\d+)?e-\d+)"
+    return re.sub(tag_or_number, lambda m: m[1] or f'<span class="whole">{m[2]}</span>', html, flags=re.DOTALL)
 
 
 def marked(html: Any) -> Any:

@@ -95,7 +95,7 @@ def functions_shown(result: ScalarFunctionsResult) -> list[Any]:
 
 
 def functions_page(result: ScalarFunctionsResult) -> str:
-    """Its page."""
+    """The page of a table of scalar functions: printed and computed, side by side."""
     rows = [
         [
             escape(row.function),

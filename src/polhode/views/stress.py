@@ -11,7 +11,7 @@ import numpy as np
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.integrators.lookup import methods
 from polhode.physics.catalogue import problems
-from polhode.testbench.drift.evidence import BEND, BLOCKS, OFF, SIGMAS
+from polhode.testbench.drift.evidence import BEND, BLOCKS, OFF_THE_LINE, SIGMAS
 from polhode.testbench.drift.starts import NEARBY
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 from polhode.testbench.numbers import fixed, one, ten, typeset
@@ -172,10 +172,10 @@ def _how(result: Any) -> Any:
         "seen</b> comes with a bound. <b>Unstable</b> means that a run failed or that its energy error grew to the "
         "size of the energies themselves, already with the smallest step.</li>",
         "<li>There must be one rate of drift. Where the means of eighths of the span are off the line by more than "
-        f"{OFF:.0%} of the whole drift and a third of the oscillation, where slopes in two quarters of the span differ "
-        f"by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and the whole "
-        "does not, the run has left the linear regime: no slope is given there, and the first quarter is taken as "
-        "evidence.</li>",
+        f"{OFF_THE_LINE:.0%} of the whole drift and a third of the oscillation, where slopes in two quarters of the "
+        f"span differ by more than a factor of {BEND:g} and more than chance explains, or where a quarter drifts and "
+        "the whole does not, the run has left the linear regime: no slope is given there, and the first quarter is "
+        "taken as evidence.</li>",
         "<li>The exponent is that of a power law in <i>h</i> through the slopes, with the error that follows from "
         "theirs.</li>",
         "</ul>",

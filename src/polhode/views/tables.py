@@ -12,7 +12,7 @@ from rich.text import Text
 
 Side: TypeAlias = Literal["left", "center", "right"]
 
-ROOM = 36
+FEWEST_CHARACTERS = 36
 """Characters below which a column of words is a ladder."""
 
 
@@ -55,7 +55,7 @@ class Folded:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Side by side, or folded."""
         alone = console.measure(self._numbers(padding=(0, 1, 0, 0)), options=options.update(max_width=1000)).maximum
-        if alone + ROOM <= options.max_width:
+        if alone + FEWEST_CHARACTERS <= options.max_width:
             yield self._whole()
         else:
             yield from self._below(console, options)

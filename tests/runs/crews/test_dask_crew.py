@@ -63,14 +63,14 @@ def test_a_scheduler_that_does_not_answer_is_given_up(client, monkeypatch):
     async def silent():
         await asyncio.sleep(3600)
 
-    monkeypatch.setattr("polhode.runs.crews.dask_crew.SILENCE", 0.1)
+    monkeypatch.setattr("polhode.runs.crews.dask_crew.SECONDS_OF_SILENCE", 0.1)
     monkeypatch.setattr(client.scheduler, "ncores_running", silent)
     with pytest.raises(WorkersLost, match=r"does not answer \(TimeoutError\)"):
         each(client, abs, 3)
 
 
 def test_a_cluster_without_workers_is_told_of(monkeypatch):
-    monkeypatch.setattr("polhode.runs.crews.dask_crew.ALONE", 0.1)
+    monkeypatch.setattr("polhode.runs.crews.dask_crew.SECONDS_ALONE", 0.1)
     with cluster_of(0) as cluster:
         with distributed.Client(cluster) as client, pytest.raises(WorkersLost, match="has had no worker for"):
             each(client, abs, 1)  # nobody starts one on this machine
@@ -86,7 +86,7 @@ def set_status(name, dask_worker):
 
 
 def test_workers_that_are_paused_are_told_of_and_waited_for(monkeypatch):
-    monkeypatch.setattr("polhode.runs.crews.dask_crew.ALONE", 0.1)
+    monkeypatch.setattr("polhode.runs.crews.dask_crew.SECONDS_ALONE", 0.1)
     monkeypatch.setattr("polhode.runs.crews.dask_crew.LOOK_EVERY", 0.05)
     with cluster_of(1, memory_limit=0) as cluster, distributed.Client(cluster) as client:  # nothing resumes it but us
         client.run(set_status, "paused")

@@ -66,7 +66,7 @@ def torn():
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
 def test_a_death_that_the_pool_does_not_notice_is_noticed(monkeypatch):
-    monkeypatch.setattr("polhode.runs.crews.processes.TRIES", 1)
+    monkeypatch.setattr("polhode.runs.crews.processes.MOST_TRIES", 1)
     monkeypatch.setattr("polhode.runs.crews.processes.LOOK_EVERY", 0.5)
     with pytest.raises(WorkersLost, match=r"killed \d workers"):
         mapped(1, torn, [()])
@@ -126,7 +126,7 @@ class Idle(concurrent.futures.Executor):
 def test_an_executor_that_begins_nothing_is_told_of_and_waited_for(monkeypatch):
     idle, told = Idle(), []
     monkeypatch.setattr("polhode.runs.crews.crew.LOOK_EVERY", 0.01)
-    monkeypatch.setattr("polhode.runs.crews.crew.ALONE", 0.05)
+    monkeypatch.setattr("polhode.runs.crews.crew.SECONDS_ALONE", 0.05)
     monkeypatch.setattr("polhode.inputs.warn", lambda text: told.append(text) or idle.begin())
     assert [o.result for o in crew(idle).each(abs, [(-1,), (-2,)])] == [1, 2]
     assert len(told) == 1 and "begun none of 2 tasks" in told[0]

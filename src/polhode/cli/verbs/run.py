@@ -23,7 +23,7 @@ EXAMPLE = """  polhode run VLV stress --h 0.125 --t-end 1000 --out run.nc --plot
       --reduce energy momentum --reduce-every 10"""
 
 PICTURES = (".png", ".svg", ".pdf")
-ROWS = 65_536
+ROWS_AT_ONCE = 65_536
 """States that the summary reads at once: the file of a long run does not fit in memory."""
 
 
@@ -144,8 +144,8 @@ def _extremes(s: Any) -> Any:
 
 def _parts(s: Any) -> Iterator[Any]:
     """The trajectory in pieces that fit in memory, in order."""
-    for i in range(0, len(s.t), ROWS):
-        piece = slice(i, i + ROWS)
+    for i in range(0, len(s.t), ROWS_AT_ONCE):
+        piece = slice(i, i + ROWS_AT_ONCE)
         columns = {"t": s.t[piece], "Q": s.Q[piece], "Omega": s.Omega[piece]}
         yield dataclasses.replace(s, **columns, saved={k: v[piece] for k, v in s.saved.items()})
 

@@ -22,7 +22,7 @@ from polhode.integrators.parts.tableaux import ZERO, fractions
 
 DIGITS = 70
 MOST_WEIGHTS = 1000
-HIGHEST = 12
+HIGHEST_ORDER = 12
 """The highest order that is looked for."""
 
 
@@ -60,7 +60,7 @@ class Scheme:
         if base == math.inf:
             return base
         order = base
-        while order < HIGHEST and self.defect(order + 1, base) <= self.tolerance:
+        while order < HIGHEST_ORDER and self.defect(order + 1, base) <= self.tolerance:
             order += 2
         return order
 

@@ -20,7 +20,7 @@ from polhode.pickling import recipe
 ZERO = Fraction(1, 10**55)
 """A condition counts as met below this: rationals meet it exactly, decimals of 60 digits nearly."""
 
-HIGHEST = 8
+HIGHEST_ORDER = 8
 """The highest order that is looked for."""
 
 
@@ -159,12 +159,12 @@ class Tableau:
     def _order(self, on_group: bool) -> int:
         with localcontext(prec=75):  # decimals: ten times faster than fractions, which every import would wait for
             A, b = tuple(map(_decimals, self.A)), _decimals(self.b)
-            for n in range(1, HIGHEST + 1):
+            for n in range(1, HIGHEST_ORDER + 1):
                 for forest in forests(n) if on_group else [(tree,) for tree in forests(n - 1)]:
                     (increment,) = increments(forest, A, (b,), on_group)
                     if abs(increment - _decimals([exact(forest, on_group)])[0]) > ZERO:
                         return n - 1
-        return HIGHEST
+        return HIGHEST_ORDER
 
 
 def partitioned_order(first: Tableau, second: Tableau) -> int:

@@ -24,7 +24,7 @@ class Graded:
 
     @classmethod
     def variables(cls, most: int) -> list[Graded]:
-        """The variables themselves."""
+        """Each variable as a polynomial, to compute others from."""
         return [cls({tuple(int(j == i) for j in range(VARIABLES)): Fraction(1)}, most) for i in range(VARIABLES)]
 
     def __add__(self, other: Graded | int | Fraction) -> Graded:
@@ -77,5 +77,5 @@ class Graded:
 
 
 def degree(exponents: tuple[int, ...]) -> int:
-    """The degree that counts."""
+    """The degree in the first GRADED variables, by which terms are cut off."""
     return sum(exponents[:GRADED])

@@ -25,7 +25,7 @@ class Pair:
 
     @property
     def real(self) -> Formula:
-        """The value."""
+        """The value, as of a complex number that carries a derivative."""
         return self.value
 
     @property

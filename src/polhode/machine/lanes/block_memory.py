@@ -10,8 +10,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from polhode.machine import compile
+from polhode.machine.by_type import F8
 from polhode.machine.lanes import I64, Lanes
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import leaves
 
 

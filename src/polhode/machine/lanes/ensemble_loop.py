@@ -15,6 +15,7 @@ from polhode.kernels import loop as loops
 from polhode.kernels import scalar
 from polhode.kernels.fingerprint import is_static
 from polhode.machine import compile
+from polhode.machine.by_type import F8
 from polhode.machine.frozen import inner, options_of
 from polhode.machine.kept_code import machine_code
 from polhode.machine.lanes import HALF as HALF  # how wide blocks are, for those who make them
@@ -22,7 +23,6 @@ from polhode.machine.lanes import WIDTH, Lanes
 from polhode.machine.lanes.block_memory import address, number_of, reader, viewer, writer
 from polhode.machine.lanes.half_blocks import joined, lower, upper
 from polhode.machine.lanes.lane_by_lane import numbers_of, with_lane
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer
 
 

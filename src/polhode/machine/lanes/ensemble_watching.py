@@ -15,13 +15,13 @@ from polhode.kernels import watching
 from polhode.kernels.rotations import matrix
 from polhode.kernels.vectors import mul
 from polhode.machine import compile
+from polhode.machine.by_type import F8
 from polhode.machine.compile import NUMBERS, TORQUE
 from polhode.machine.kept_code import machine_code
 from polhode.machine.lanes import WIDTH
 from polhode.machine.lanes.block_memory import address, number_of, viewer
 from polhode.machine.lanes.ensemble_loop import GIVEN, blocks_of
 from polhode.machine.lanes.lane_by_lane import numbers_of, with_lane
-from polhode.machine.overloads import F8
 from polhode.machine.pointers import pointer, taken
 from polhode.machine.watching import EVENT
 

@@ -8,17 +8,17 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from polhode.kernels import scalar
+from polhode.kernels.scalar import done_alone
+from polhode.machine.by_type import F8
 from polhode.machine.lanes import Lanes, mapped, parts
-from polhode.machine.overloads import F8
 
 
 def one_by_one(function, args):
     """The implementation of such a kernel for bodies in lanes."""
     width = next((part.width for x in args for part in parts(x) if isinstance(part, Lanes)), 0)
-    if function not in scalar.ALONE or not width:
+    one = done_alone(function)
+    if one is None or not width:
         return None
-    one = scalar.ALONE[function]
     nothing = _nothing(one)
 
     def each(*args):

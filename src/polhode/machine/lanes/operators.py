@@ -12,7 +12,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-from polhode.machine.overloads import F8
+from polhode.machine.by_type import F8
 
 HALF = 8 if "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2] else 4
 """Doubles in a vector of this machine."""

@@ -34,5 +34,5 @@ def _turned(v: np.ndarray, moments: np.ndarray, P: np.ndarray) -> np.ndarray:
 
 
 def principal_moments(moments: np.ndarray, P: np.ndarray) -> np.ndarray:
-    """The moments themselves."""
+    """The moments of the body: parameters that follow from its inertia alone."""
     return moments

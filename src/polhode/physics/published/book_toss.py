@@ -18,7 +18,7 @@ from polhode.kernels.vectors import apply_transposed
 from polhode.physics.build.parts import as_published, finished, momentum_space
 from polhode.physics.problem import Problem
 
-NEAR = 1e-6
+NEAR_A_JUMP = 1e-6
 """A time within this fraction of dt from a jump is at the jump: the times of steps carry round-off."""
 
 
@@ -84,7 +84,7 @@ def book_toss(
             inertia=inertia,
             torque=torque,
             potential=None,
-            parameters=(*first, *nudge, t_d, t_d + dt, NEAR * dt),
+            parameters=(*first, *nudge, t_d, t_d + dt, NEAR_A_JUMP * dt),
             Q0=Q0,
             Omega0=Omega0,
             invariants=functools.partial(momentum_space, components="".join("xyz"[i] for i in still)),

@@ -14,7 +14,7 @@ from polhode.kernels.scalar import kernel, sqrt
 from polhode.physics.build.parts import finished
 from polhode.physics.problem import Problem
 
-AWAY = 1e-6
+LEAST_DISTANCE = 1e-6
 """How far from the singularities of the potential a motion may start."""
 
 
@@ -81,8 +81,8 @@ def stress(
         t_end=10_000.0,
     )
     for label, centre in (("the identity, where the torque has no value", np.eye(3)), ("Qm, the pole of U", Qm)):
-        if np.linalg.norm(problem.Q0 - centre) < AWAY:
+        if np.linalg.norm(problem.Q0 - centre) < LEAST_DISTANCE:
             raise InputError(
-                f"Q0 is within {AWAY:g} of {label}: the potential is singular at the start. Start elsewhere."
+                f"Q0 is within {LEAST_DISTANCE:g} of {label}: the potential is singular at the start. Start elsewhere."
             )
     return finished(problem, ("bou-rabee-ortolan-saccon-2010", "ortolan-saccon-2012"), landmarks={"$Q_m$": Qm})

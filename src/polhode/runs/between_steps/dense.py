@@ -64,7 +64,7 @@ def _adapted_step(s: Any, apart: float) -> float:
     return apart / (s.stats["adapted"] or math.ceil(abs(apart) / s.stats["shortest_step"]))
 
 
-SAME = 1e-9
+SAME_STATE = 1e-9
 """The difference that rounding on another machine may make, of attitudes and of velocities relative to their size."""
 
 
@@ -87,7 +87,7 @@ def joined(s: Any, problem: Any, method: Any = None) -> Any:
     whole = dataclasses.replace(s, problem=problem, integrator=integrator_of)
     if "energy" in s.saved and problem.has_energy:
         filed, now = s.saved["energy"][0], dataclasses.replace(whole, saved={}).energy[0]
-        if not abs(now - filed) <= SAME * max(1.0, abs(filed)):
+        if not abs(now - filed) <= SAME_STATE * max(1.0, abs(filed)):
             raise InputError(
                 f"{problem.name!r} has the energy {now:.6g} at the first state of the file, which says {filed:.6g}. "
                 "Give the problem that was solved, with its parameters."
@@ -105,12 +105,12 @@ def _check_leads(s: Any) -> None:
     """
     n = round(float(s.t[1] - s.t[0]) / s.h)
     if s.t[0] == s.problem.t0 and abs(s.t[1] - s.t[0] - n * s.h) <= 1e-9 * abs(s.h):
-        end, allowed = _after(s, s.h, n), SAME
+        end, allowed = _after(s, s.h, n), SAME_STATE
     else:
         n = max(1, n)
         h = float(s.t[1] - s.t[0]) / n
         end, finer = _after(s, h, n), _after(s, h / 2, 2 * n)
-        allowed = SAME + 3 * _apart(end, finer)
+        allowed = SAME_STATE + 3 * _apart(end, finer)
     apart = _apart(end, (s.Q[1], s.Omega[1]))
     if not apart <= allowed:
         raise InputError(

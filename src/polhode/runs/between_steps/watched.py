@@ -23,7 +23,7 @@ from polhode.runs.runners.runner import Runner
 
 Row: TypeAlias = Sequence[float] | np.ndarray
 
-PIECE = 64
+STEPS_BY_PYTHON = 64
 """Steps watched by Python after machine code has raised."""
 
 
@@ -125,7 +125,7 @@ class Watched:
                     if not stop and i < end:
                         return i - begin, row, left, iterations, error
                     sure = int(stop)
-            for _ in range(min(end - i, PIECE if raised or self._machine is None else sure)):
+            for _ in range(min(end - i, STEPS_BY_PYTHON if raised or self._machine is None else sure)):
                 took, row, left, its, error = self._watched_step(i, every, left, out, row)
                 i, iterations = i + took, iterations + its
                 if not took:

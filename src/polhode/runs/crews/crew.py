@@ -15,16 +15,16 @@ from typing import Any
 from polhode import inputs
 from polhode.errors import InputError, RunError, one_line
 
-TRIES = 3
+MOST_TRIES = 3
 """How often a task is begun whose workers die."""
 
-AHEAD = 4
+TASKS_AHEAD = 4
 """Tasks handed out for each worker beyond the one that it has: enough to keep it busy, few enough to stop at once."""
 
 LOOK_EVERY = 1.0
 """Seconds after which we look whether anybody works, if no task has ended."""
 
-ALONE = 60.0
+SECONDS_ALONE = 60.0
 """Seconds without anybody at work after which that is told."""
 
 GUARD = (
@@ -134,11 +134,11 @@ def _next(
             now = time.monotonic()
         if any(f.running() for f in running):
             since = now
-        elif now > since + ALONE:
+        elif now > since + SECONDS_ALONE:
             since = math.inf
             inputs.warn(
-                f"The executor has begun none of {len(running)} tasks for {ALONE:g} s. They wait until it does; Ctrl-C "
-                "ends this."
+                f"The executor has begun none of {len(running)} tasks for {SECONDS_ALONE:g} s. They wait until it "
+                "does; Ctrl-C ends this."
             )
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.runs.crews.crew import (
-    AHEAD,
-    ALONE,
     GUARD,
     LOOK_EVERY,
-    TRIES,
+    MOST_TRIES,
+    SECONDS_ALONE,
+    TASKS_AHEAD,
     Outcome,
     Outcomes,
     Task,
@@ -25,10 +25,10 @@ from polhode.runs.crews.crew import (
     processors,
 )
 
-PATIENCE = 10.0
+SECONDS_OF_PATIENCE = 10.0
 """Seconds after which a cluster that does not open or does not close is given up."""
 
-SILENCE = 60.0
+SECONDS_OF_SILENCE = 60.0
 """Seconds after which a scheduler that does not answer counts as lost."""
 
 HOUSEKEEPING = {
@@ -100,7 +100,7 @@ class Dask:
         Dask's own `as_completed` forgets a future whose result cannot be fetched, as its worker died just now or the
         scheduler did, and those who wait for it wait for ever.
         """
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(MOST_TRIES)):
             try:
                 [result] = await self._client.gather([future], asynchronous=True)
                 return ended.put(Outcome(k, result))
@@ -127,28 +127,28 @@ class Dask:
         """How many tasks may be under way; workers come and go, so they are counted anew from time to time."""
         if time.monotonic() > self._counted + LOOK_EVERY:
             self._count()
-        return AHEAD * (1 + self._threads)
+        return TASKS_AHEAD * (1 + self._threads)
 
     def _count(self) -> None:
         """Ask the scheduler how many threads its workers have; tell if there have been none for long."""
         scheduler, begin = self._client.scheduler, time.monotonic()
         if self._client.status != "running" or scheduler is None:
             raise WorkersLost(f"The Dask scheduler is not reached: the client is {self._client.status}. {ANOTHER}")
-        able = self._client.sync(scheduler.ncores_running, callback_timeout=SILENCE)
+        able = self._client.sync(scheduler.ncores_running, callback_timeout=SECONDS_OF_SILENCE)
         now = time.monotonic()
         if able:
             self._threads, self._seen, self._told = sum(able.values()), now, False
             self._workers = max(self._workers, len(able))
         elif self._revived():
             self._seen = now
-        elif now > self._seen + ALONE and not self._told:
+        elif now > self._seen + SECONDS_ALONE and not self._told:
             self._told = True
-            self._tell_that_none_works(len(self._client.sync(scheduler.ncores, callback_timeout=SILENCE)))
+            self._tell_that_none_works(len(self._client.sync(scheduler.ncores, callback_timeout=SECONDS_OF_SILENCE)))
         self._counted = now + 50 * (now - begin)  # those of thousands of workers may take 2 % of the time
 
     def _revived(self) -> bool:
         """Start the workers anew on this machine if all are gone: Dask leaves alone those that died as they began."""
-        if not self._local or self._client.cluster.workers or not self._workers or self._revivals == TRIES:
+        if not self._local or self._client.cluster.workers or not self._workers or self._revivals == MOST_TRIES:
             return False
         self._revivals += 1
         self._client.cluster.scale(self._workers)
@@ -158,15 +158,21 @@ class Dask:
         """Raise if no worker will come by itself; otherwise warn, and wait."""
         if paused:
             inputs.warn(
-                f"No worker of the Dask cluster has taken a task for {ALONE:g} s: {paused} are paused, as their memory "
-                "is nearly full. The tasks wait until one has room; give workers more memory, or take a smaller chunk."
+                f"No worker of the Dask cluster has taken a task for {SECONDS_ALONE:g} s: {paused} are paused, as "
+                "their memory is nearly full. The tasks wait until one has room; give workers more memory, or take a "
+                "smaller chunk."
             )
         elif self._local:
-            why = f"they died, and so did those in their place, {TRIES} times" if self._workers else "none was started"
-            raise Deserted(f"The Dask cluster on this machine has had no worker for {ALONE:g} s: {why}.")
+            why = (
+                f"they died, and so did those in their place, {MOST_TRIES} times"
+                if self._workers
+                else "none was started"
+            )
+            raise Deserted(f"The Dask cluster on this machine has had no worker for {SECONDS_ALONE:g} s: {why}.")
         else:
             inputs.warn(
-                f"The Dask cluster has had no worker for {ALONE:g} s. The tasks wait until one comes; Ctrl-C ends this."
+                f"The Dask cluster has had no worker for {SECONDS_ALONE:g} s. The tasks wait until one comes; Ctrl-C "
+                "ends this."
             )
 
     @contextlib.contextmanager
@@ -192,10 +198,12 @@ class Dask:
         if self._own is None:
             return
         try:
-            self._client.close(PATIENCE)
-            self._own.close(PATIENCE)
+            self._client.close(SECONDS_OF_PATIENCE)
+            self._own.close(SECONDS_OF_PATIENCE)
         except TimeoutError:
-            inputs.warn(f"The Dask cluster did not end within {PATIENCE:g} s; its processes end with this program.")
+            inputs.warn(
+                f"The Dask cluster did not end within {SECONDS_OF_PATIENCE:g} s; its processes end with this program."
+            )
 
 
 ANOTHER = "Give a client of one that runs."
@@ -205,7 +213,7 @@ def client(address: str) -> Any:
     """A client of the Dask scheduler at an address."""
     Client, _ = _distributed()
     try:
-        return Client(address, timeout=PATIENCE)
+        return Client(address, timeout=SECONDS_OF_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(f"No Dask scheduler answers at {address}: {error}.") from None
 

@@ -8,7 +8,7 @@ from multiprocessing.context import SpawnContext
 from multiprocessing.queues import SimpleQueue
 from typing import Any
 
-from polhode.runs.crews.crew import AHEAD, TRIES, Outcome, Outcomes, Task, outcome_of, processors
+from polhode.runs.crews.crew import MOST_TRIES, TASKS_AHEAD, Outcome, Outcomes, Task, outcome_of, processors
 
 LOOK_EVERY = 5.0
 """Seconds without a result after which we look whether the processes live."""
@@ -38,7 +38,7 @@ class Processes:
             running: dict[futures.Future[Any], int] = {}
             try:
                 while waiting or running:
-                    while waiting and len(running) < (1 if alone else self.count + AHEAD):
+                    while waiting and len(running) < (1 if alone else self.count + TASKS_AHEAD):
                         k = waiting.pop()
                         try:
                             running[self._pool.submit(task, *calls[k])] = k
@@ -56,7 +56,7 @@ class Processes:
                 self._make()
                 for k in running.values():
                     tries[k] += alone
-                    if tries[k] < TRIES:
+                    if tries[k] < MOST_TRIES:
                         suspects.append(k)
                     else:
                         yield Outcome(k, error=error)

@@ -13,7 +13,7 @@ from typing import Any
 
 from polhode import inputs
 from polhode.errors import InputError, one_line
-from polhode.runs.crews.crew import GUARD, TRIES, Here, Task, UsersExecutor, WorkersLost
+from polhode.runs.crews.crew import GUARD, MOST_TRIES, Here, Task, UsersExecutor, WorkersLost
 from polhode.runs.crews.dask_crew import Dask, local_crew
 from polhode.runs.crews.processes import Processes
 
@@ -44,7 +44,7 @@ def asked(team: Crew, function: Task, *arguments: Any) -> Any:
     """One call by a worker, before the work begins: whether there is one, and what it says."""
     outcome = next(team.each(function, [arguments]))
     if outcome.died:
-        raise WorkersLost(f"{TRIES} workers died as they began. {GUARD}") from outcome.error
+        raise WorkersLost(f"{MOST_TRIES} workers died as they began. {GUARD}") from outcome.error
     if outcome.error is not None:
         raise outcome.error
     return outcome.result
@@ -73,7 +73,7 @@ def mapped(
         for outcome in outcomes:
             error = outcome.error
             if outcome.died:
-                raise WorkersLost(f"One task killed {TRIES} workers: {error}") from error
+                raise WorkersLost(f"One task killed {MOST_TRIES} workers: {error}") from error
             if error is not None:
                 raise error
             result, caught = (outcome.result, ()) if isinstance(team, Here) else outcome.result

@@ -1,12 +1,12 @@
 """Calls of `solve_ensemble` that are made again: what was checked and made for one is kept for the next like it.
 
 A few bodies over a few steps take some microseconds; checks, the choice of machine code and its arrangement in lanes
-take fifty times as long. So these are kept for the problem, by method, steps, interval and number of bodies; starts are
-those of the call, and are checked each time. What can change behind the names is asked each time, too: inertia,
-parameters, time of the start, and whether every function is proved to be what it was. Machine code of a user's torque
-is compared with it where the bodies start, unless that was done at the very same starts. A call that cannot be answered
+take fifty times as long. So the problem keeps these, by method, steps, interval and number of bodies. Each call brings
+its own starts, which are checked. Each call also looks at what may have changed without notice: inertia, parameters,
+the time of the start, and whether every function is proved to be what it was. Machine code of a user's torque is
+compared with the torque where the bodies start, unless the last call started there, too. A call that cannot be answered
 so, that fails, or that has something to warn of, goes the long way. What the Ensemble says is made when somebody looks:
-see `field`.
+`field`.
 """
 
 import operator
@@ -23,7 +23,7 @@ from polhode.runs import turns
 from polhode.runs.ensemble.held import HeldBodies, Start, Went
 from polhode.runs.ensemble.outcome import counts
 from polhode.runs.ensemble.result import Ensemble
-from polhode.runs.ensemble.schedule import SMALL, Run
+from polhode.runs.ensemble.schedule import FEW_STEPS, Run
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
 from polhode.runs.results.columns import MADE_BY, times_of
 
@@ -52,7 +52,7 @@ class Kept:
     )
 
     def __init__(self, problem: Problem, given: Any, run: Run, follows: bool, digest: str | None) -> None:
-        self.given, self.method = given, run.method  # as it was given, so that nothing else has its id; as it runs
+        self.given, self.method = given, run.method  # the user's, held so that no other gets its id; and as it runs
         self.steps, self.way, self.memory = (run.h, run.n, run.every), run.way, len(run.states[0]) - 10
         self.follows = follows  # whether a step may turn a body as far as it likes
         self.digest = digest  # the fingerprint of a torque that may change; None of one that cannot
@@ -181,7 +181,7 @@ def keep(key: tuple[Any, ...], given: Any, problem: Problem, follows: bool, run:
     """Keep what a run was made of for the next call like it, if it is short, ended well, and can be made so again."""
     bodies, method = run.bodies, run.method
     alone = len(bodies.kinds) == 1 and bodies.kinds[0] is problem and problem.internal.wheels is None
-    small = len(bodies) * run.n <= SMALL and run.threads == 1
+    small = len(bodies) * run.n <= FEW_STEPS and run.threads == 1
     if not (alone and small and all(f is None or is_static(f) for f in (method.step, method.start))):
         return
     if run.has_lost or run.interrupted or (method.coefficients is not None and not is_static(method.coefficients)):

@@ -1,4 +1,4 @@
-"""The result of an ensemble: states of all bodies at the times kept, what follows from them, and what happened."""
+"""The result of an ensemble: states of all bodies at the times kept, and what happened to each."""
 
 import dataclasses
 import functools
@@ -8,26 +8,25 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
-from polhode.errors import InputError
 from polhode.physics.problem import Problem
 from polhode.pickling import Travels, picklable
 from polhode.runs.ensemble import saved
 from polhode.runs.ensemble.bodies import Bodies, chosen_numbers
-from polhode.runs.ensemble.invariants import given_to_all, invariant_of_bodies
+from polhode.runs.ensemble.quantities import Quantities
 from polhode.runs.files.tables import columns, write_csv
-from polhode.runs.results.as_it_was import check_potential
 from polhode.runs.results.attitudes import Attitudes
 from polhode.runs.results.columns import Made
-from polhode.runs.results.trajectory import Trajectory, written
+from polhode.runs.results.filed import written
+from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.results.users_axes import in_users_axes
 from polhode.shown import shown
 
-PIECE = 4096
+STATES_AT_ONCE = 4096
 """States that are looked at together."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Ensemble(Attitudes, Travels):
+class Ensemble(Attitudes, Quantities, Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 
     t (n,), Q (n, N, 3, 3), Omega (n, N, 3); success (N,) and messages {body: sentence}. What a body that failed
@@ -233,43 +232,8 @@ class Ensemble(Attitudes, Travels):
 
     def _pieces(self) -> Iterable[slice]:
         """The times after the start, as many at once as stay in the cache."""
-        each = max(1, PIECE // len(self))
+        each = max(1, STATES_AT_ONCE // len(self))
         return (slice(k, k + each) for k in range(0, len(self.t) - 1, each))
-
-    @functools.cached_property
-    def energy(self) -> np.ndarray:
-        """E(t) = Omega.J Omega/2 + U(Q), or U(t, Q), (n, N)."""
-        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
-        return 0.5 * np.einsum("nbi,bij,nbj->nb", self.Omega, tensors, self.Omega) + self._potentials() + self._spins()
-
-    @property
-    def energy_error(self) -> np.ndarray:
-        """E(t) - E(0), (n, N)."""
-        return self.energy - self.energy[0]
-
-    @functools.cached_property
-    def momentum(self) -> np.ndarray:
-        """The spatial angular momentum Q J Omega, or Q (J Omega + l) with a rotor, (n, N, 3)."""
-        tensors = np.broadcast_to(self.bodies.tensors, (len(self), 3, 3))
-        if not self.problem.forces.rotor:
-            return np.einsum("nbij,bjk,nbk->nbi", self.Q, tensors, self.Omega)
-        l = np.stack([p.internal.momentum(self._known_of(p)) for p in self.bodies.kinds], axis=1)  # (n, 1 or N, 3)
-        return np.einsum("nbij,nbj->nbi", self.Q, np.einsum("bjk,nbk->nbj", tensors, self.Omega) + l)
-
-    def invariant(self, name: str) -> np.ndarray:
-        """One of the problem's invariants, (n, N); NaN after a body failed."""
-        Q, Omega = np.asarray(self.Q), np.asarray(self.Omega)  # they may be in a file
-        alive = np.isfinite(Omega).all(axis=2) & np.isfinite(Q).all(axis=(2, 3)) & self.bodies.finite
-        return invariant_of_bodies(self.bodies, name, self.t, Q, Omega, alive)
-
-    def given_invariants(self) -> dict[str, np.ndarray]:
-        """Values of the invariants that you gave the problem, by name: what tables and files have."""
-        return {name: self.invariant(name) for name in given_to_all(self.bodies)}
-
-    @functools.cached_property
-    def orthogonality(self) -> np.ndarray:
-        """max |Q^T Q - I| at each time, (n, N)."""
-        return np.abs(np.einsum("nbji,nbjk->nbik", self.Q, self.Q) - np.eye(3)).max(axis=(2, 3))
 
     @property
     def success(self) -> np.ndarray:
@@ -310,54 +274,6 @@ class Ensemble(Attitudes, Travels):
             f"Body {i}: {self.method} met a torque or a state that is not a finite number in {where}. Check the torque "
             "there, or reduce h."
         )
-
-    def _spins(self) -> np.ndarray | float:
-        """The energy of the spins of wheels, (n, 1 or N); zero if there are none."""
-        if self.problem.internal.wheels is None:
-            return 0.0
-        return np.stack([p.internal.energy(self._known_of(p)) for p in self.bodies.kinds], axis=1)
-
-    def _known_of(self, problem: Problem) -> np.ndarray:
-        """The times, or NaN for a body that never ran under its controller, which drives its wheels."""
-        wheels = problem.internal.wheels
-        is_unknown = wheels is not None and wheels.sampled and wheels.looks is None
-        return np.full(len(self.t), np.nan) if is_unknown else self.t
-
-    @property
-    def wheel_speeds(self) -> np.ndarray:
-        """The speeds of the wheels relative to the body, (n, N, wheels)."""
-        kinds = self.bodies.kinds
-        if kinds[0].internal.wheels is None:
-            raise InputError(f"The problem {self.problem.name!r} has no wheels: give wheels=[Wheel(...)].")
-        each = (kinds[i if len(kinds) > 1 else 0] for i in range(len(self)))
-        speeds = (p.internal.wheels.speeds(self._known_of(p), self.Omega[:, i]) for i, p in enumerate(each))
-        return np.stack(list(speeds), axis=1)
-
-    def _potentials(self) -> np.ndarray:
-        """U of every body at every time, (n, N)."""
-        p, n, N = self.problem, len(self.t), len(self)
-        check_potential(p, self.potential_then)
-        machine = p.machine_potential if p.has_potential and self.rows is not None else None
-        if machine is None or self.rows is None:
-            problems = [self.bodies.problem(i) for i in range(N)]
-            return np.array(
-                [[a.potential(Q, t) for a, Q in zip(problems, row)] for t, row in zip(self.t.tolist(), self.Q)]
-            )
-        from polhode.machine import energies
-
-        start = np.full((1, 4, N), np.nan)
-        start[0, :, self.bodies.finite] = self.bodies.starts(self.bodies.finite)[0]
-        q, out = np.concatenate([start, self.rows[:, :4]]), np.empty((n, N))
-        evaluate, potential, parameters = energies(), machine.address, self.bodies.parameters
-        if len(parameters) == 1:
-            for k in range(n):
-                evaluate(potential, parameters[0], np.ascontiguousarray(q[k].T), out[k])
-        else:
-            for i in range(N):
-                values = np.empty(n)
-                evaluate(potential, parameters[i], np.ascontiguousarray(q[:, :, i]), values)
-                out[:, i] = values
-        return out
 
 
 for _field in dataclasses.fields(Ensemble):

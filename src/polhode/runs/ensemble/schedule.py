@@ -26,7 +26,7 @@ from polhode.runs.runners.runner import Runner
 SWEEP_SECONDS, TASK_SECONDS = 0.5, 0.05
 """Seconds of a sweep, in which all bodies go ahead together, and of one call of machine code."""
 
-TASKS = 16
+TASKS_A_THREAD = 16
 """Tasks for each thread in a sweep, if there are blocks enough."""
 
 FIRST_RATE = 4e6
@@ -35,7 +35,7 @@ FIRST_RATE = 4e6
 FEWEST_STEPS = 64
 """The fewest steps of a sweep: to load and store a state costs about one step."""
 
-SMALL = 20_000
+FEW_STEPS = 20_000
 """Up to so many steps of all bodies together one thread is enough: to start others costs as much."""
 
 TURNED = (0.6, 0.48, -0.4, 0.5)
@@ -133,7 +133,7 @@ class Run:
             self.checkpoint.restore(self)
         N, begin, before = len(self.bodies), time.perf_counter(), self.wall_time
         saved = begin
-        small = N * self.n <= SMALL  # over before threads would have begun
+        small = N * self.n <= FEW_STEPS  # over before threads would have begun
         self.threads = threads = min(threads or (1 if small else _processors()), self.blocks)
         if small and threads == 1 and not progress and self.checkpoint is None and self.sink is None:
             try:
@@ -173,7 +173,7 @@ class Run:
 
     def _group(self, steps: int, rate: float) -> int:
         """Blocks in a task: what takes a fraction of a second, and few enough for threads of unequal speed."""
-        few = -(-self.blocks // (TASKS * self.threads))
+        few = -(-self.blocks // (TASKS_A_THREAD * self.threads))
         return max(1, min(few, int(TASK_SECONDS * (rate or FIRST_RATE) / (steps * self.way.width))))
 
     def _sweep(self, steps: int, group: int, pool: Any, tick: Callable[[int], None], interrupt: Any) -> None:
@@ -222,8 +222,8 @@ class Run:
     def _look_at(self, noted: list[tuple[int, int, np.ndarray]], pool: Any) -> None:
         """What happened in the steps noted: (first block, last, notes), looked at together, as each look costs."""
         parts = shared_out(noted, self.threads)
-        for found in pool.map(self._met, parts) if pool else map(self._met, parts):
-            for table, ends, lost in found:
+        for crossings in pool.map(self._met, parts) if pool else map(self._met, parts):
+            for table, ends, lost in crossings:
                 for i, k in ends.items():
                     self.failed[i], self.errors[i] = k, ENDED
                 for i in lost:
@@ -238,7 +238,7 @@ class Run:
             if len(noted) == 1:
                 self._leave(*noted[0][:2])
                 return []
-            return [found for one in noted for found in self._met([one])]
+            return [crossing for one in noted for crossing in self._met([one])]
 
     def _leave(self, first: int, last: int) -> None:
         """Bodies of some blocks leave them, and run one by one at the end."""

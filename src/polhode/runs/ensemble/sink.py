@@ -47,12 +47,12 @@ class Sink:
         self.steps += self.inner * count
         rows, failed = buffer[:count, :, : len(self.bodies)], failed[: len(self.bodies)]
         if self.tallies is not None:
-            looked = steps % self.tallies.survey.each == 0
-            if looked.any():
-                self.tallies.look(self.piece(rows[looked], steps[looked]), steps[looked], failed)
-        kept = steps % self.every == 0
-        if kept.any():
-            self.keep(rows[kept], steps[kept], failed)
+            is_looked_at = steps % self.tallies.survey.each == 0
+            if is_looked_at.any():
+                self.tallies.look(self.piece(rows[is_looked_at], steps[is_looked_at]), steps[is_looked_at], failed)
+        is_kept = steps % self.every == 0
+        if is_kept.any():
+            self.keep(rows[is_kept], steps[is_kept], failed)
 
     def keep(self, rows: np.ndarray, steps: np.ndarray, failed: np.ndarray) -> None:
         """Keep rows, after these steps."""

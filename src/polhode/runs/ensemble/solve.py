@@ -141,13 +141,13 @@ def solve_ensemble(
         *(inertia, parameters, damping, rotor, events, direction, out, checkpoint),
         *(progress, strict, terminal, reduce, reduce_every, checkpoint_every),
     )
-    call, given = None, method
+    call, method_given = None, method
     if isinstance(problem, Problem) and on_failure.__class__ is str and all(map(operator.is_, others, PLAIN)):
         call = repeated.key_of(method, h, t_end, n_steps, save_every, threads, Q0, Omega0, Pi0)
         if call is not None and on_failure in FAILURES:
-            found = repeated.again(problem, call, Q0, Omega0, Pi0)
-            if found is not None:
-                return found
+            e = repeated.again(problem, call, Q0, Omega0, Pi0)
+            if e is not None:
+                return e
     if isinstance(problem, (str, Method)) or isinstance(method, Problem):
         problem = given_problem(problem, method)
     method = integrator(method)
@@ -169,7 +169,7 @@ def solve_ensemble(
     if out is not None and file is not None:
         raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
     survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
-    keep = None if call is None else functools.partial(repeated.keep, call, given, alone, free)
+    keep = None if call is None else functools.partial(repeated.keep, call, method_given, alone, free)
     run = AskedOfBodies(bodies, method, h, n, every, threads, progress, watched, survey, file, seconds, out, keep)
     e = _integrated(run)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))
@@ -196,11 +196,11 @@ def _integrated(asked: AskedOfBodies) -> Ensemble:
         return one_by_one(asked, way.reason)
     watch = None
     if watched is not None:
-        made = machine_events(watched)
-        if made is None:
+        code = machine_events(watched)
+        if code is None:
             return one_by_one(asked, "an event cannot be compiled")
-        watch = Watch(asked.bodies, method, asked.h, watched, made[1])
-        watch.check(method, made[0])
+        watch = Watch(asked.bodies, method, asked.h, watched, code[1])
+        watch.check(method, code[0])
     return _in_lanes(asked, method, way, memory, watch)
 
 

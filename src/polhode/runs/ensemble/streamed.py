@@ -93,7 +93,7 @@ class InFile:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape."""
+        """(times, bodies, ...), as the file has it."""
         with Stream._opened(pathlib.Path(self.path), "r") as file:
             return tuple(file[self.name].shape)
 

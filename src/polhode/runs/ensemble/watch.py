@@ -21,7 +21,7 @@ from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
 NUMBERS_OF_A_NOTE = 19
 """Numbers of a note: see ``machine.lanes.ensemble_watching``."""
 
-TOGETHER = 2048
+NOTES_AT_ONCE = 2048
 """Notes looked at together: more make no look cheaper, and a function with kinks takes 34 kB for each."""
 
 
@@ -163,10 +163,10 @@ class Watch:
 
 def _in_pieces(g: Many, first: np.ndarray, last: np.ndarray) -> list[np.ndarray]:
     """``crossings_of_many``, some functions at a time."""
-    found = [Changes(np.empty(0, int), np.empty(0), np.empty(0, int))]
-    for k in range(0, len(first), TOGETHER):
-        piece = slice(k, k + TOGETHER)
+    changes = [Changes(np.empty(0, int), np.empty(0), np.empty(0, int))]
+    for k in range(0, len(first), NOTES_AT_ONCE):
+        piece = slice(k, k + NOTES_AT_ONCE)
         own = lambda which, theta, k=k: g(which + k, theta)
         which, theta, way = crossings_of_many(own, first[piece], last[piece])
-        found.append(Changes(which + k, theta, way))
-    return [np.concatenate(column) for column in zip(*found)]
+        changes.append(Changes(which + k, theta, way))
+    return [np.concatenate(column) for column in zip(*changes)]

@@ -12,7 +12,8 @@ from polhode.errors import FileError, InputError, one_line
 from polhode.runs.between_steps.dense import joined
 from polhode.runs.ensemble import saved
 from polhode.runs.files import netcdf_reading, places
-from polhode.runs.results.trajectory import FILED, FORMAT, SAVED, Crossings, Trajectory
+from polhode.runs.results.filed import FORMAT
+from polhode.runs.results.trajectory import FILED, SAVED, Crossings, Trajectory
 
 if TYPE_CHECKING:
     from polhode.integrators.lookup import Integrator

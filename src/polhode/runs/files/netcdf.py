@@ -31,7 +31,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.runs.files import netcdf_classic, netcdf_header, places
-from polhode.runs.files.netcdf_header import BLOCK, ROOM
+from polhode.runs.files.netcdf_header import ROOM, ROWS_A_CHECKSUM
 
 CLOSED = -1
 """In place of the number of a file that is closed."""
@@ -94,7 +94,7 @@ class Store:
                 "or cut. Delete the checkpoint to begin anew."
             )
         while self.rows < rows:
-            count = min(BLOCK, rows - self.rows)
+            count = min(ROWS_A_CHECKSUM, rows - self.rows)
             checksums += self._absorb(os.pread(self._file, count * size, self._begins("t") + self.rows * size))
         if self.digest() != digest:
             self.close()
@@ -110,7 +110,7 @@ class Store:
         table = np.empty(len(columns["t"]), self.dtype)
         for name in self._fields:
             table[name] = columns[name]
-        block, data = self.rows // BLOCK, table.tobytes()
+        block, data = self.rows // ROWS_A_CHECKSUM, table.tobytes()
         self._write(data, self._end_of_rows())
         self._write(self._absorb(data), self._begins("checksum") + 4 * block)
         self._write(struct.pack(">I", self.rows), netcdf_classic.RECORDS)
@@ -176,13 +176,13 @@ class Store:
         """Count rows; the checksums of the blocks they touch, as bytes."""
         checksums, view = b"", memoryview(data)
         while view:
-            room = (BLOCK - self.rows % BLOCK) * self.dtype.itemsize
+            room = (ROWS_A_CHECKSUM - self.rows % ROWS_A_CHECKSUM) * self.dtype.itemsize
             part, view = view[:room], view[room:]
             self._tail = zlib.crc32(part, self._tail)
             checksum = struct.pack(">I", self._tail)
             checksums += checksum
             self.rows += len(part) // self.dtype.itemsize
-            if self.rows % BLOCK == 0:
+            if self.rows % ROWS_A_CHECKSUM == 0:
                 self._tail, self._full = 0, zlib.crc32(checksum, self._full)
         return checksums
 

@@ -17,7 +17,7 @@ FIELDS = {"t": (), "Q": ("space", "body"), "Omega": ("body",), "energy": (), "mo
 """The columns that a file may have, and their dimensions beside the time."""
 Fields: TypeAlias = dict[str, dict[str, int]]
 """The columns that a file has: their dimensions, with their lengths."""
-BLOCK = 1024
+ROWS_A_CHECKSUM = 1024
 """Rows that share a checksum."""
 ROOM = {"message": 4000, "stats": 8000}
 """Bytes reserved for each text that is known only at the end."""
@@ -38,7 +38,7 @@ def fields(has_energy: bool, wheels: int) -> Fields:
 
 def encoded(attributes: Mapping[str, Any], fields: Fields, planned: int) -> bytes:
     """The bytes before the first row, except the checksums of the blocks."""
-    blocks = -(-planned // BLOCK)
+    blocks = -(-planned // ROWS_A_CHECKSUM)
     values = {
         **attributes,
         "rows": np.int32(planned),
@@ -49,7 +49,10 @@ def encoded(attributes: Mapping[str, Any], fields: Fields, planned: int) -> byte
         "checksum_header": 8 * "-",
         "checksum_end": 8 * "-",
     }
-    about = {"long_name": f"CRC-32 of each block of {BLOCK} rows, as they are in this file", "_Unsigned": "true"}
+    about = {
+        "long_name": f"CRC-32 of each block of {ROWS_A_CHECKSUM} rows, as they are in this file",
+        "_Unsigned": "true",
+    }
     variables: dict[str, tuple[int, tuple[str, ...], dict[str, str]]] = {
         axis: (netcdf_classic.CHAR, (axis, "letter"), {"_Encoding": "ascii"}) for axis in ("space", "body")
     }
@@ -105,5 +108,5 @@ def integer(value: int) -> bytes:
 
 
 def dtype(fields: Fields) -> np.dtype:
-    """A row."""
+    """How the bytes of a row are laid out: big-endian doubles, field after field."""
     return np.dtype([(k, ">f8", tuple(axes.values())) for k, axes in fields.items()])

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.runs.files import netcdf_classic, netcdf_header, places
 from polhode.runs.files.netcdf_classic import Header
-from polhode.runs.files.netcdf_header import BLOCK, FIELDS
+from polhode.runs.files.netcdf_header import FIELDS, ROWS_A_CHECKSUM
 
 WHEELS = {"wheel_axes": ("wheel", "body"), "wheel_inertia": ("wheel",)}
 """What a header says of wheels, beside their speeds in the rows."""
@@ -50,15 +50,15 @@ def _rows(file: Any, header: Header) -> tuple[dict[str, np.ndarray], int, int, l
     begin, size = header.begins["t"], dtype.itemsize
     counted = min(planned, header.records)
     file.seek(header.begins["checksum"])  # read before the rows: the run may be going on
-    raw = file.read(4 * -(-counted // BLOCK))
+    raw = file.read(4 * -(-counted // ROWS_A_CHECKSUM))
     checksums = np.frombuffer(raw[: len(raw) // 4 * 4], ">u4").tolist()
     present = min(planned, max(0, os.fstat(file.fileno()).st_size - begin) // size)
     most, good, bad = min(counted, present), 0, []
     columns = {k: np.empty((most, *dtype[k].shape)) for k in fields}
     file.seek(begin)
-    for at, checksum in zip(range(0, most, BLOCK), checksums):
-        count = min(BLOCK, most - at)
-        raw = file.read(min(BLOCK, present - at) * size)
+    for at, checksum in zip(range(0, most, ROWS_A_CHECKSUM), checksums):
+        count = min(ROWS_A_CHECKSUM, most - at)
+        raw = file.read(min(ROWS_A_CHECKSUM, present - at) * size)
         if _matches(raw, count, size, checksum):
             block = np.frombuffer(raw, dtype, count)
             for k, column in columns.items():

@@ -19,7 +19,7 @@ NAME = PAIR.name
 RTOL, FINEST = 1e-6, 1e-13
 """The tolerance, if none is given, and the smallest: below it rounding decides what is accepted."""
 
-PARTS = 16
+FEWEST_STEPS = 16
 """No step is longer than this part of the interval, so that the steps of a body at rest do not miss what comes."""
 
 
@@ -135,14 +135,14 @@ class EmbeddedRunner(PacedRunner):
         one = KernelRunner(problem, PAIR, t_end - problem.t0, compiled, *start, own_loop=False)
         super().__init__(one, method.name, t_end - one.t0)
         fast = turning(one.state[1], one.state[2], one.body)
-        longest = min(longest, abs(t_end - one.t0) / PARTS)
+        longest = min(longest, abs(t_end - one.t0) / FEWEST_STEPS)
         first = min(longest, 0.5 * (method.rtol + method.atol) ** 0.2 / fast) if fast > 0 else longest
         self._numbers = method.rtol, method.atol, longest
         self.clock = (one.t0, 0.0, math.copysign(first, t_end - one.t0), FIRST_ERROR)
 
     @property
     def pace(self) -> tuple[Any, ...]:
-        """That of the pair."""
+        """What controls the steps: the pair of formulas, and the tolerances with the longest step."""
         return *dormand_prince_pair(), self._numbers
 
     def machine(self, events: bool) -> tuple[Any, tuple[Any, ...]]:

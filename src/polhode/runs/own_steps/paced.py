@@ -20,13 +20,14 @@ from polhode.runs.interrupt import Interrupt
 from polhode.runs.own_steps.paced_runner import PacedRunner
 from polhode.runs.own_steps.timed_reductions import TimedSurvey
 from polhode.runs.results.as_it_was import potential_now
+from polhode.runs.results.counts import counts
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.runner import Runner
 
 MOST_STEPS = 2**62
 """No limit: the run ends at its time."""
 
-CHUNK = 16_384
+CHUNK_STEPS = 16_384
 """Steps between two looks at Ctrl-C and at the memory."""
 
 
@@ -73,7 +74,7 @@ class PacedRun:
                     self.message = f"Interrupted at step {self.done} (t = {runner.t:g}); what was computed is here."
                 seconds = max(time.perf_counter() - clock, 1e-9)
                 self.seconds += seconds
-                chunk = max(1, min(CHUNK, 32 * chunk, int(chunk * CHUNK_SECONDS / seconds)))
+                chunk = max(1, min(CHUNK_STEPS, 32 * chunk, int(chunk * CHUNK_SECONDS / seconds)))
 
     @property
     def _share(self) -> float:
@@ -149,13 +150,7 @@ class PacedRun:
             Q, Omega = runner.in_users_axes(rows[:, :7])
             t = np.append(problem.t0, rows[:, 7])
             Q, Omega = np.concatenate([problem.Q0[None], Q]), np.concatenate([problem.Omega0[None], Omega])
-        stats = {
-            "n_steps": self.done,
-            "n_torque": runner.torques(self.done, self.iterations),
-            "n_iterations": self.iterations,
-            "compiled": runner.is_compiled,
-            "interrupted": self.interrupted,
-            "wall_time": self.seconds,
+        stats = counts(self) | {
             "shortest_step": float(self.shortest) if self.done else math.nan,
             "longest_step": float(self.longest) if self.done else math.nan,
             "largest_turn": self.turn,

@@ -13,7 +13,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.between_steps.machine_events import check_event, machine_events
 from polhode.runs.runners.kernel_runner import KernelRunner
 
-DOUBTS, PIECE = 16, 64
+MOST_DOUBTS, STEPS_BY_PYTHON = 16, 64
 """How often machine code may raise before Python takes all steps, and how many steps Python takes each time."""
 
 NO_TIMES, NO_SAMPLES = np.empty(0), np.empty((0, 7))
@@ -116,7 +116,7 @@ class PacedRunner(ABC):
                 done = loop(*head, t_end, n, numbers, clock, out, times, samples, at, self._addresses, axes, *last)
             except Exception:  # a user's function raised in machine code: Python takes some steps, and says what it was
                 self._doubts += 1
-                self._is_compiled, n = self._doubts < DOUBTS, min(n, PIECE)
+                self._is_compiled, n = self._doubts < MOST_DOUBTS, min(n, STEPS_BY_PYTHON)
             else:
                 self.one.restore(numbers.tolist())
                 self.clock = tuple(clock.tolist())

@@ -8,7 +8,7 @@ from polhode.physics.problem import Problem
 
 
 def potential_now(problem: Problem) -> str | None:
-    """What the potential of a problem is known by, as it is now; None if there is none, or parts are unseen."""
+    """The fingerprint of a potential as it is now; None if the problem has none, or a part of it cannot be seen."""
     kernels = _potentials(problem)
     if not kernels:
         return None

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 MADE_BY = "columns_of_run"
-"""Where in its attributes a Trajectory has what makes those that it has not yet: a function, and what that is given
-beside the name."""
+"""The attribute of a Trajectory that makes the others when they are wanted: a function, and what it takes after the
+name of the one wanted."""
 
 
 COLUMNS = ("t", "Q", "Omega")

@@ -44,9 +44,9 @@ def common_invariants(problems: Iterable["Problem"]) -> list[str]:
 
 
 def labels(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:
-    """By name of an invariant, that of its column: the same, with _ for what is neither a letter of ASCII nor a digit.
+    """{name of an invariant: name of its column}, with _ in place of what is neither a letter of ASCII nor a digit.
 
-    One that is taken, by a column or by another invariant, gets `invariant_` in front, and if need be a number behind.
+    Where another column has that name, `invariant_` is put in front of it, and if need be a number behind.
     """
     chosen: dict[str, str] = {}
     for name in names:

@@ -12,13 +12,13 @@ from polhode.runs.files import netcdf_header
 from polhode.runs.files.netcdf import Store
 from polhode.runs.results.columns import MADE_BY, Columns, times_of
 from polhode.runs.results.energies import energies, momenta
-from polhode.runs.results.trajectory import FORMAT
+from polhode.runs.results.filed import FORMAT
 from polhode.runs.results.users_axes import ROW
 
 if TYPE_CHECKING:
     from polhode.runs.drive import Run
 
-BUFFER = 16_384
+BUFFERED_ROWS = 16_384
 """Rows held in memory between writes to a file."""
 
 
@@ -94,7 +94,7 @@ class RowsInFile:
         self._wheels = wheels
         fields = netcdf_header.fields(self.problem.has_energy, 0 if wheels is None else len(wheels.each))
         self.store = Store(path, attributes, fields, planned, run.row, digest)
-        self.table = np.empty((min(BUFFER, run.n // run.every + 1) + 1, runner.width))
+        self.table = np.empty((min(BUFFERED_ROWS, run.n // run.every + 1) + 1, runner.width))
         self.most_steps = (len(self.table) - 1) * run.every
         self.at, self._fastest = 0, turns.fastest(self.store.columns()["Omega"]) if self.store.rows else 0.0
         if self.store.rows == 0:

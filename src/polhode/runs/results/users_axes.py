@@ -17,8 +17,8 @@ def attitudes(problem: Any, rows: np.ndarray) -> np.ndarray:
     if len(rows) <= FEW:
         return few_attitudes(problem.axes.tolist(), rows.tolist())
     Q = np.empty((len(rows), 3, 3))
-    for k in range(0, len(rows), PIECE):
-        _fill(Q[k : k + PIECE], rows[k : k + PIECE], problem.axes)
+    for k in range(0, len(rows), STATES_AT_ONCE):
+        _fill(Q[k : k + STATES_AT_ONCE], rows[k : k + STATES_AT_ONCE], problem.axes)
     return Q
 
 
@@ -44,7 +44,7 @@ def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
     return Omega if axes == IDENTITY else applied(problem.axes, Omega)
 
 
-PIECE = 1024
+STATES_AT_ONCE = 1024
 """States that are made together: all that is made of them on the way stays in the cache."""
 
 FEW = 3

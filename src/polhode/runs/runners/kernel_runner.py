@@ -19,6 +19,7 @@ from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.users_axes import ROW, in_users_axes
+from polhode.runs.runners.checked_steps import CheckedSteps, state_of
 from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.runners.step_failures import failure_of
 from polhode.runs.runners.whole_runs import from_start
@@ -26,11 +27,8 @@ from polhode.runs.runners.whole_runs import from_start
 Watch: TypeAlias = Callable[..., tuple[Any, ...]]
 """watch(first, n, every, left, out, row, values): see ``between_steps/machine_events.py``."""
 
-DOUBTS = 16
-"""In how many steps machine code may raise where Python does not, before Python takes all of them."""
 
-
-class KernelRunner:
+class KernelRunner(CheckedSteps):
     """Runs a kernel step, as machine code or as plain Python."""
 
     width = ROW
@@ -119,72 +117,10 @@ class KernelRunner:
         if self._survey is None and self._own_loop:
             keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
 
-    def _machine(
-        self,
-        h: float,
-        t0: float,
-        first: int,
-        n: int,
-        every: int,
-        left: int,
-        state: State,
-        out: np.ndarray,
-        row: int,
-    ) -> tuple[Any, ...]:
-        """`advance` by machine code."""
-        assert self._code is not None
-        q, Pi, tau, memory = state
-        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
-        done = code.loop(*code.head, h, t0, first, n, every, left, numbers, out, row, *code.look)
-        return *done, _state(numbers.tolist())
-
     def machine_arguments(self) -> tuple[tuple[Any, ...], Any]:
         """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
         assert self._code is not None  # asked of compiled runners only
         return self._code.head, self._code.kind
-
-    def _like_python(
-        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
-    ) -> tuple[Any, ...]:
-        """Steps by machine code. Where it raises, the steps before that one are taken again, and that one by Python.
-
-        Machine code that raised has changed nothing but rows, which are written again, and the tally of a survey.
-        """
-        end, size, raises, iterations = first + n, n, 0, 0  # it raises in a step before number `raises`, if ahead
-        while first < end:
-            tally = self._survey.tally.copy() if self._survey else None
-            try:
-                took, row, left, its, error, state = self._machine(h, t0, first, size, every, left, state, out, row)
-            except Exception as raised:
-                if self._survey:
-                    self._survey.tally[:] = tally
-                if size > 1:
-                    raises, size = first + size, size // 2
-                    continue
-                took, row, left, its, error, state = self._plain(h, t0, first, 1, every, left, state, out, row)
-                if took:
-                    self._disagreed(first, raised)
-            iterations, first = iterations + its, first + took
-            if took < size:
-                return first - end + n, row, left, iterations, error, state
-            if not self.is_compiled:
-                took, row, left, its, error, state = self._plain(
-                    h, t0, first, end - first, every, left, state, out, row
-                )
-                return first + took - end + n, row, left, iterations + its, error, state
-            size = max(1, (raises - first) // 2) if raises > first else end - first
-        return n, row, left, iterations, 0.0, state
-
-    def _disagreed(self, i: int, raised: Exception) -> None:
-        """Machine code raised in step i, and Python did not: warn once, and after a few times trust it no more."""
-        self._doubts += 1
-        if self._doubts == 1:
-            inputs.warn(
-                f"Step {i} runs interpreted: machine code raised {type(raised).__name__} there ({raised}), and Python "
-                f"does not. After {DOUBTS} such steps all run interpreted, about a thousand times slower.",
-            )
-        if self._doubts >= DOUBTS:
-            self.is_compiled = False
 
     def _guard(self, torque: Any, kind: Any) -> None:
         """Compare the machine code that will run with the user's torque, at the start."""
@@ -203,29 +139,6 @@ class KernelRunner:
         velocity = Omega if moving else None
         if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
             self._begin(*self.state[:2])
-
-    def _plain(
-        self, h: float, t0: float, first: int, n: int, every: int, left: int, state: State, out: np.ndarray, row: int
-    ) -> tuple[Any, ...]:
-        """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
-        iterations = 0
-        look = (self._survey.potential, *self._look) if self._survey else ()
-        loop = loops.survey if look else loops.advance
-        for i in range(first, first + n):
-            try:
-                took, row, left, its, error, state = loop(
-                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row, *look
-                )
-            except Exception as raised:
-                self.raised = raised
-                return i - first, row, left, iterations, 0.0, state
-            iterations += its
-            if not took:
-                return i - first, row, left, iterations, error, state
-        return n, row, left, iterations, 0.0, state
-
-    def _advance(self, *arguments: Any) -> tuple[Any, ...]:
-        return self._like_python(*arguments) if self.is_compiled else self._plain(*arguments)
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
@@ -251,7 +164,7 @@ class KernelRunner:
         """The state of a step, as tuples; machine code leaves it as an array until somebody asks."""
         if self._state is None:
             assert self._numbers is not None
-            self._state = _state(self._numbers.tolist())
+            self._state = state_of(self._numbers.tolist())
         return self._state
 
     @state.setter
@@ -348,7 +261,7 @@ class KernelRunner:
 
     def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""
-        self.state = _state(numbers)
+        self.state = state_of(numbers)
 
     def made_of(self) -> tuple[Any, ...]:
         """What the method is: its functions and coefficients."""
@@ -361,9 +274,3 @@ class KernelRunner:
     def failure(self, k: int, t: float, error: float) -> str:
         """The sentence for a step that failed: number k, at time t."""
         return failure_of(self, k, t, error)
-
-
-def _state(numbers: Sequence[float] | np.ndarray) -> State:
-    """The state of a step from its numbers."""
-    x = tuple(numbers)
-    return x[:4], x[4:7], x[7:10], x[10:]

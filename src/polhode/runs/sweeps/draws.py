@@ -15,7 +15,7 @@ import numpy as np
 from polhode import inputs
 from polhode.errors import InputError, one_line
 
-BLOCK = 4096
+BODIES_A_STREAM = 4096
 """Bodies that share a stream. Another number would change every draw."""
 
 
@@ -33,15 +33,15 @@ class Draws:
     def values(self, name: str, first: int, last: int) -> np.ndarray:
         """The numbers of bodies first to last - 1."""
         parts = [
-            drawn_block(self, name, b)[max(first - b * BLOCK, 0) : last - b * BLOCK]
-            for b in range(first // BLOCK, -(-last // BLOCK))
+            drawn_block(self, name, b)[max(first - b * BODIES_A_STREAM, 0) : last - b * BODIES_A_STREAM]
+            for b in range(first // BODIES_A_STREAM, -(-last // BODIES_A_STREAM))
         ]
         return np.concatenate(parts) if parts else drawn_block(self, name, 0)[:0]
 
     def pieces(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
         """All numbers of one name in pieces, each with the index of its first body."""
-        for first in range(0, self.n, BLOCK):
-            yield first, self.values(name, first, min(first + BLOCK, self.n))
+        for first in range(0, self.n, BODIES_A_STREAM):
+            yield first, self.values(name, first, min(first + BODIES_A_STREAM, self.n))
 
 
 @functools.lru_cache(maxsize=8)
@@ -57,10 +57,10 @@ def drawn_block(draws: Draws, name: str, block: int) -> np.ndarray:
         raise InputError(f"The draw of {name} raised {type(error).__name__}: {error}.") from error
     if name == "Q0" and matrices.ndim == 2:  # rotation vectors: here their number leaves no doubt
         matrices = inputs.attitudes(matrices)
-    if matrices.ndim == 0 or len(matrices) != BLOCK:
+    if matrices.ndim == 0 or len(matrices) != BODIES_A_STREAM:
         raise InputError(
-            f"The draw of {name} gave numbers of shape {matrices.shape}; asked for n = {BLOCK} it must give as "
-            "many values, as lambda rng, n: rng.normal(size=(n, 3)) does."
+            f"The draw of {name} gave numbers of shape {matrices.shape}; asked for n = {BODIES_A_STREAM} it must give "
+            "as many values, as lambda rng, n: rng.normal(size=(n, 3)) does."
         )
     return matrices
 
@@ -70,8 +70,8 @@ def _drawn(rng: np.random.Generator, how: Any, name: str) -> np.ndarray:
     if how == "uniform":
         from scipy.spatial.transform import Rotation
 
-        return Rotation.random(BLOCK, rng=rng).as_matrix()
-    drawn = how.rvs(size=BLOCK, random_state=rng) if hasattr(how, "rvs") else how(rng, BLOCK)
+        return Rotation.random(BODIES_A_STREAM, rng=rng).as_matrix()
+    drawn = how.rvs(size=BODIES_A_STREAM, random_state=rng) if hasattr(how, "rvs") else how(rng, BODIES_A_STREAM)
     drawn = drawn.as_matrix() if hasattr(drawn, "as_matrix") else drawn
     return inputs.real_array(f"The draw of {name}", drawn, "a function that returns real numbers")
 

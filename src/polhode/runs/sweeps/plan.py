@@ -26,16 +26,16 @@ from polhode.runs.sweeps.axes import Block, Grid, place_of
 from polhode.runs.sweeps.draws import Draws
 from polhode.runs.sweeps.statistics import STATISTICS
 
-BODIES = 16384
+BODIES_A_CHUNK = 16384
 """Bodies of a chunk, unless what is kept of them is large."""
 
-BYTES = 64 * 2**20
+BYTES_A_CHUNK = 64 * 2**20
 """What is kept of a chunk, at most, unless `chunk` asks for more."""
 
 MOST_CROSSINGS = 100_000
 """The most crossings that are kept of one event of a body; each has room of 13 numbers, whether it occurs or not."""
 
-LOOK = 200
+BYTES_A_LOOK = 200
 """Bytes that a body takes for each look at it while its energy and momentum are computed."""
 
 
@@ -120,7 +120,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep."""
+    """What a sweep runs: a problem, a grid of what varies, what is kept of each body, and the chunks of the grid."""
 
     problem: Problem
     method: Any
@@ -216,8 +216,8 @@ def chosen_chunks(grid: Grid, kept: Kept, samples: int, steps: int, chunk: Any) 
     if chunk is not None:
         return grid.chunks(inputs.whole("chunk", chunk))
     size = sum(variable.bytes for variable in kept.variables(samples).values())
-    size += LOOK * (steps // kept.reduce_every) if kept.reduce else 0
-    return grid.chunks(min(BODIES, max(64, BYTES // max(size, 1))))
+    size += BYTES_A_LOOK * (steps // kept.reduce_every) if kept.reduce else 0
+    return grid.chunks(min(BODIES_A_CHUNK, max(64, BYTES_A_CHUNK // max(size, 1))))
 
 
 def chosen_kept(

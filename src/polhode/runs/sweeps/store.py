@@ -28,7 +28,7 @@ from polhode.runs.sweeps.plan import Plan, identity
 EMPTY_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {}}
 """This makes the folder of notes a part of the hierarchy; otherwise readers of Zarr would warn of it."""
 
-TRIES = 3
+MOST_TRIES = 3
 MOST_TOLD = 1000
 """The most failed bodies of a chunk whose sentences are kept; status and step are kept for all."""
 
@@ -101,7 +101,7 @@ def plan_of(path: pathlib.Path) -> Plan:
 
 def write(path: pathlib.Path, plan: Plan, index: int, values: dict[str, np.ndarray], failures: list[Any]) -> None:
     """Store a chunk, and last the note that says so."""
-    for left in reversed(range(TRIES)):
+    for left in reversed(range(MOST_TRIES)):
         try:
             return _write(path, plan, index, values, failures)
         except FileNotFoundError:  # another sweep of the same store was done, and tidied up

@@ -192,10 +192,10 @@ def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any
 def _check_names(body: Any, axes: Any, variables: Any) -> None:
     """Refuse an axis with the name of a part of the result."""
     varied = {data for axis in axes.axes for data in (axis.name, *axis.values)}
-    given = [(axis.name, coordinate_name(body, axis, data)) for axis in axes.axes for data in axis.values]
-    names = [*{axis.name for axis in axes.axes}, *(name for own, name in given if name != own)]
-    taken = {*variables, "t", "space", "body_axis", "crossing"} | {name for name in names if names.count(name) > 1}
-    twice = sorted(varied & taken)
+    coordinates = [(axis.name, coordinate_name(body, axis, data)) for axis in axes.axes for data in axis.values]
+    names = [*{axis.name for axis in axes.axes}, *(name for own, name in coordinates if name != own)]
+    in_use = {*variables, "t", "space", "body_axis", "crossing"} | {name for name in names if names.count(name) > 1}
+    twice = sorted(varied & in_use)
     if twice:
         raise InputError(f"{', '.join(twice)} is the name of an axis and of a part of the result; rename the axis.")
 

@@ -17,7 +17,7 @@ from polhode.runs.runners.taylor_series import NAME as TAYLOR
 from polhode.shown import shown
 from polhode.testbench.advice.ranking import KEEP, Choice, Job, keeps, measured_data, ranking
 
-FINEST = 1e-13  # no accuracy beyond can be asked of floats
+FINEST_ACCURACY = 1e-13  # no accuracy beyond can be asked of floats
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Recommendation:
         return {"wanted": self.wanted, "choices": [vars(c) for c in self.choices], "left_out": self.left_out}
 
     def table(self) -> Any:
-        """A rich table."""
+        """The choices as a table for the terminal."""
         return shown("recommendation, a table", self)
 
     def _repr_html_(self) -> str:
@@ -114,8 +114,8 @@ def recommend(
         raise InputError("t_end goes with a problem: give problem=, or horizon, in radians.")
     accuracy, horizon = positive("accuracy", accuracy), positive("horizon", horizon)
     torque = measured_data()["torque_ns"] if torque_cost is None else 1e9 * positive("torque_cost", torque_cost)
-    if accuracy < FINEST:
-        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
+    if accuracy < FINEST_ACCURACY:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST_ACCURACY:g} can be had.")
     job = Job(
         free=flag("free", free),
         axisymmetric=flag("axisymmetric", axisymmetric),
@@ -160,8 +160,8 @@ def _for_problem(
     problem = look_up(problem)
     keep, count = choices("keep", keep, KEEP), whole("count", count)
     explicit, accuracy = flag("explicit", explicit), positive("accuracy", accuracy)
-    if accuracy < FINEST:
-        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST:g} can be had.")
+    if accuracy < FINEST_ACCURACY:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {FINEST_ACCURACY:g} can be had.")
     ranked = []
     left_out: dict[str, int] = {}
     for m, costs in tried_on(problem, t_end, accuracy):

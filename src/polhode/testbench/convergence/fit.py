@@ -13,16 +13,16 @@ import numpy as np
 FEWEST_POINTS = 3
 """The fewest points above the plateau from which an order is taken."""
 
-ABOVE = 10.0
+TIMES_THE_FLOOR = 10.0
 """A point counts for the order if it is at least this many times the floor."""
 
-AGREE = 0.02
+LARGEST_MISFIT = 0.02
 """If a fit leaves a larger |log(error/model)| than this at such a point, another large step is dropped."""
 
-FLAT = 0.7
+FLAT_SLOPE = 0.7
 """A plateau is reached where the slope between the two smallest steps is below this part of the median slope."""
 
-FAR = 20.0
+E_FOLDINGS_BELOW = 20.0
 """Where no plateau is to be fitted, the floor is put this many e-foldings below all errors."""
 
 MANY_POINTS = 6
@@ -31,7 +31,7 @@ MANY_POINTS = 6
 ROUND_OFF = 1e-12
 """Errors below this, relative to what they are errors of, may be round-off."""
 
-HIGHEST = 1e-10
+HIGHEST_FLOOR = 1e-10
 """The highest floor that can be round-off, relative like ROUND_OFF: a higher one is the method's own error."""
 
 
@@ -73,7 +73,7 @@ def fitted(h: np.ndarray, e: np.ndarray, most: float = np.inf, scale: float = 1.
             tried.append((rest, *fit))
     if not tried:
         return without_order(len(h), f"fewer than {FEWEST_POINTS} steps with an error above round-off")
-    best = next((k for k, (*_, misfit) in enumerate(tried) if misfit <= AGREE), None)
+    best = next((k for k, (*_, misfit) in enumerate(tried) if misfit <= LARGEST_MISFIT), None)
     if best is None:
         best = min(range(len(tried)), key=lambda k: tried[k][-1])
     rest, (log_constant, order, log_floor), uncertainty, good, _ = tried[best]
@@ -90,14 +90,15 @@ def _from(h: np.ndarray, e: np.ndarray, scale: float) -> tuple[Any, ...] | None:
     model = lambda p: np.logaddexp(p[0] + p[1] * x, p[2])
     steepest = np.max(np.diff(y) / np.diff(x))
     slopes = np.diff(y) / np.diff(x)
-    flat = slopes[-1] < FLAT * np.median(slopes) if len(x) > FEWEST_POINTS else False
-    highest = np.log(HIGHEST * scale) if flat else y.min() - FAR  # no plateau is reached, so none is fitted
+    flat = slopes[-1] < FLAT_SLOPE * np.median(slopes) if len(x) > FEWEST_POINTS else False
+    none = y.min() - E_FOLDINGS_BELOW  # where no plateau is reached, none is fitted
+    highest = np.log(HIGHEST_FLOOR * scale) if flat else none
     first = (y[0] - steepest * x[0], steepest, min(y.min(), highest) - 0.1)
     limits = ((-np.inf, -np.inf, -np.inf), (np.inf, np.inf, highest))
     root = least_squares(lambda p: model(p) - y, first, bounds=limits, loss="soft_l1", f_scale=0.1, max_nfev=400)
     if not np.all(np.isfinite(root.x)) or root.x[1] <= 0:
         return None
-    good = (root.x[0] + root.x[1] * x > root.x[2] + np.log(ABOVE)) & (y > np.log(ROUND_OFF * scale))
+    good = (root.x[0] + root.x[1] * x > root.x[2] + np.log(TIMES_THE_FLOOR)) & (y > np.log(ROUND_OFF * scale))
     if good.sum() < FEWEST_POINTS:
         return None
     x, y = x[good], y[good]  # the plateau scatters: with its height known, it has no say in the order

@@ -20,7 +20,7 @@ BLOCKS = 10
 FEWEST_STRETCHES = 5
 """Stretches with an error above round-off that a law needs."""
 
-NEAR = 0.25
+NEAR_A_WORD = 0.25
 """An exponent this near to 0, 1 or 2, its standard error included, is given as a word."""
 
 FLOOR = 1e-13
@@ -90,7 +90,7 @@ def _fitted(times: np.ndarray, sizes: np.ndarray) -> Law:
     (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
     uncertainty = float(np.sqrt(covariance[0, 0]))
     near = {0: "bounded", 1: "linear", 2: "quadratic"}
-    words = [word for n, word in near.items() if abs(slope - n) + uncertainty <= NEAR]
+    words = [word for n, word in near.items() if abs(slope - n) + uncertainty <= NEAR_A_WORD]
     return Law(float(slope), uncertainty, words[0] if words else "no power with a name")
 
 

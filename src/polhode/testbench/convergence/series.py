@@ -21,7 +21,7 @@ from polhode.testbench.convergence.fit import Fit, fitted
 LOOKS = 4
 """Errors are taken at this many times, and the largest counts: at a single time it may be small by accident."""
 
-LONG = 4000
+FEWEST_TIMED_STEPS = 4000
 """The fewest steps of machine code that are timed: fewer take less than the clock resolves."""
 
 REPEATS = 5
@@ -128,8 +128,8 @@ def _by_panel(p: Problem, largest: list[dict[str, float]]) -> dict[str, np.ndarr
 
 
 def _timed(p: Problem, method: Integrator, h: float, n: int) -> float:
-    """Processor time of n steps, without that of one; for machine code measured on at least LONG steps, and scaled."""
-    many, repeats = (max(n, LONG), REPEATS) if isinstance(method, Method) else (n, 1)
+    """Processor time of n steps, without that of one; for machine code of FEWEST_TIMED_STEPS at least, and scaled."""
+    many, repeats = (max(n, FEWEST_TIMED_STEPS), REPEATS) if isinstance(method, Method) else (n, 1)
     best = {1: math.inf, many: math.inf}
     for _ in range(repeats):
         for count in best:

@@ -30,7 +30,7 @@ METHODS = ("ELN", "VLV", "RKMK4", "RKN6", "GAUSS8")
 LEVELS = 15
 """How many step sizes, each shorter than the last by a factor of sqrt 2."""
 
-TURN = 0.8
+RADIANS_A_STEP = 0.8
 """Radians that the body turns in the largest step, at the speed it starts with."""
 
 LONGEST_SPAN = 10.0
@@ -226,5 +226,5 @@ def _counts(p: Problem, end: float, steps: Sequence[int] | None) -> list[int]:
             )
         return sorted(set(counts))
     turned = float(np.linalg.norm(p.Omega0)) * (end - p.t0)
-    first = max(1, math.ceil(turned / TURN / LOOKS))
+    first = max(1, math.ceil(turned / RADIANS_A_STEP / LOOKS))
     return sorted({LOOKS * round(first * 2 ** (k / 2)) for k in range(LEVELS)})

@@ -26,9 +26,9 @@ BLOCKS = 20
 QUARTER_BLOCKS = 5
 EIGHTHS = 8  # blocks whose means must lie on the line: long, so that slow oscillations average out
 SIGMAS = 5.0  # standard errors that a drift must exceed
-OFF = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
-FAR = 0.02  # an energy has gone far when it has changed by this part of the energies of the problem
-ABOVE = 10  # times its oscillation
+OFF_THE_LINE = 1 / 20  # part of the whole drift by which block means may be off the line, and still be called linear
+FAR_IN_ENERGIES = 0.02  # an energy has gone far when it has changed by this part of the energies of the problem
+TIMES_ITS_OSCILLATION = 10  # and by this many times its oscillation
 BEND = 2.0  # factor between the slopes of two quarters from which on the drift is not called linear
 
 
@@ -170,8 +170,8 @@ def _has_gone(e: np.ndarray, oscillation: float, energy: float) -> tuple[bool, b
     eighth of the span; and whether at once, so that its second half lies far from where the runs began."""
     n = e.shape[1]
     first, last, half = e[:, : -(-n // EIGHTHS)], e[:, -(n // EIGHTHS) :], e[:, n // 2 :]
-    slowly = abs(last.mean() - first.mean()) > max(ABOVE * oscillation, FAR * energy)
-    at_once = abs(half.mean()) > max(ABOVE * half.std(axis=1).mean(), FAR * energy)
+    slowly = abs(last.mean() - first.mean()) > max(TIMES_ITS_OSCILLATION * oscillation, FAR_IN_ENERGIES * energy)
+    at_once = abs(half.mean()) > max(TIMES_ITS_OSCILLATION * half.std(axis=1).mean(), FAR_IN_ENERGIES * energy)
     return bool(slowly), bool(at_once)
 
 
@@ -195,7 +195,7 @@ def fitted(
     amplitude, span = float(within.mean()), t[-1] - t[0]
     whole = abs(slope) > SIGMAS * error
     moved = any(abs(q) > max(4 * oscillation / span, SIGMAS * d) for q, d in quarters)
-    off = np.median(between) > max(OFF * abs(slope) * span, oscillation / 3, round_off * span)
+    off = np.median(between) > max(OFF_THE_LINE * abs(slope) * span, oscillation / 3, round_off * span)
     bent = (moved and not whole) or ((moved or whole) and (off or _disagree(quarters, 4 * oscillation / span)))
     return dict(
         slope=slope,

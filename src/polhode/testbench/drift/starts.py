@@ -10,7 +10,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 
 NEARBY = 1e-3  # relative change of the momentum of a start
-WAY = 4000  # the other starts are taken from this many steps of the smallest size
+STEPS_TO_A_START = 4000  # the other starts are taken from this many steps of the smallest size
 
 
 class Starts:
@@ -30,7 +30,9 @@ class Starts:
 
     def _motion(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """States along the motion, by a symplectic method."""
-        s = solve(self.problem, look_up("VLV"), h=min(self.h), n_steps=WAY, save_every=1, on_failure="return")
+        s = solve(
+            self.problem, look_up("VLV"), h=min(self.h), n_steps=STEPS_TO_A_START, save_every=1, on_failure="return"
+        )
         return list(zip(s.Q, s.Omega)) if s.success else [(self.problem.Q0, self.problem.Omega0)]
 
     @property

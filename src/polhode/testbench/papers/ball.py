@@ -34,7 +34,7 @@ class Ball:
     notes: tuple[str, ...] = ()
 
     def run(self, tick: Tick = silent) -> "BallResult":
-        """Measure it."""
+        """Take the runs of the figure; `tick` is told what comes next."""
         clock = time.perf_counter()
         tick(f"{self.method}, h = {self.h:g}")
         p = problem(self.problem)

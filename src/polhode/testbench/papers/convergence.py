@@ -50,7 +50,7 @@ class Convergence:
 
     @on_purpose()
     def run(self, tick: Tick = silent) -> "ConvergenceResult":
-        """Measure it."""
+        """Take the runs of the figure; `tick` is told what comes next."""
         clock = time.perf_counter()
         series = []
         for name, parameters in self.problems.items():

@@ -28,11 +28,11 @@ class Drift:
 
     @property
     def source(self) -> str:
-        """The paper."""
+        """The paper, by its key in references.bib."""
         return self.study.source
 
     def run(self, tick: Tick = silent, ensemble: int | None = None) -> "DriftResult":
-        """Measure it."""
+        """Take the runs of the figure; `tick` is told what comes next."""
         tick(", ".join(self.study.methods))
         drift = stress(
             self.study.methods,
@@ -54,7 +54,7 @@ class DriftResult(Reproduced):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The verdicts."""
+        """A verdict for each method, with the slopes it rests on."""
         return self.drift.rows
 
     @property

@@ -59,7 +59,7 @@ class History:
 
     @on_purpose()
     def run(self, tick: Tick = silent) -> "HistoryResult":
-        """Measure it."""
+        """Take the runs of the figure; `tick` is told what comes next."""
         clock, runs = time.perf_counter(), {}
         curves = []
         for panel in self.panels:

@@ -50,7 +50,7 @@ class Reproduced(abc.ABC):
 
     @property
     def name(self) -> str:
-        """The name by paper."""
+        """What `reproduce` is called with: paper, then figure or table."""
         return self.study.name
 
     @property
@@ -84,7 +84,7 @@ class Reproduced(abc.ABC):
         return shown(f"published {self.kind}, in the terminal", self)
 
     def page(self) -> str:
-        """The page."""
+        """A page of HTML that stands alone, with the figure and what the paper says."""
         return shown(f"published {self.kind}, a page", self)
 
     @abc.abstractmethod

@@ -53,7 +53,7 @@ PRINTED = {
 
 @dataclass(frozen=True)
 class ScalarFunctions:
-    """The table of scalar functions."""
+    """A table of scalar functions as printed, to be compared with those computed here."""
 
     name: str
     title: str

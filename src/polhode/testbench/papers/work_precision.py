@@ -48,7 +48,7 @@ class WorkPrecision:
 
     @on_purpose()
     def run(self, tick: Tick = silent) -> "WorkPrecisionResult":
-        """Measure it."""
+        """Take the runs of the figure; `tick` is told what comes next."""
         clock, series = time.perf_counter(), []
         errors = Convergence(
             self.name, self.title, self.source, {}, self.methods, self.steps, self.t_end, second="Pi", norm=self.norm

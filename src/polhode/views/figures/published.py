@@ -22,7 +22,7 @@ STEP_COLOURS = ("#b0305c", "#d4652a", "#2a78b5", "#1b1f24")
 """Colours of the curves in a panel of scalars; components of a vector have theirs."""
 
 DASHES = {"-": "solid", ":": (0, (1.2, 1.6)), "--": (0, (5, 2)), "-.": (0, (5, 1.6, 1.2, 1.6))}
-FEW = 110
+FEW_MARKERS = 110
 """About how many markers a curve gets where there is no room for all."""
 
 BLOW_UP = 30
@@ -68,9 +68,9 @@ def _drawn(mark: str, points: int, coloured: bool) -> dict[str, Any]:
     """How a curve is drawn: with the paper's marker at every point, or at some where there is no room for all."""
     line = mark.lstrip("ox*s")
     options = {"lw": 0.8, "ls": DASHES.get(line or "-", "solid")}
-    if mark != line and (points <= FEW or not coloured):
+    if mark != line and (points <= FEW_MARKERS or not coloured):
         options |= {"marker": mark[0], "ms": 3.2, "mfc": "none" if mark[0] in "os" else None, "mew": 0.8}
-        options |= {"lw": 0.0 if coloured else 0.6, "markevery": max(1, points // FEW)}
+        options |= {"lw": 0.0 if coloured else 0.6, "markevery": max(1, points // FEW_MARKERS)}
     return options
 
 
@@ -90,7 +90,7 @@ def _legend(figure: "Figure", axes: "Axes", panel: Panel) -> None:
     lines, labels = axes.get_legend_handles_labels()
     if panel.components:
         runs = [
-            Line2D([], [], color=INK, label=r.text, **_drawn(r.style, FEW if k == 0 else 10**4, True))
+            Line2D([], [], color=INK, label=r.text, **_drawn(r.style, FEW_MARKERS if k == 0 else 10**4, True))
             for k, r in enumerate(panel.runs)
         ]
         parts = [Line2D([], [], color=c, lw=1.2, label=name) for c, name in zip(THREE, panel.components)]

@@ -10,10 +10,10 @@ from polhode.inputs.scipy_rotation import Rotation
 
 FACES = ("#8fb4d6", "#f0c08e", "#9fcbb0")
 
-TURN = 0.16
+RADIANS_A_FRAME = 0.16
 """Radians a body turns from frame to frame, on average, if the speed is not given: slow enough to follow."""
 
-COARSE = 1.0
+MOST_RADIANS_BETWEEN = 1.0
 """Radians between states kept beyond which the motion in between cannot be filled in."""
 
 MOST_FRAMES = 100_000
@@ -55,7 +55,7 @@ def _span(trajectory: Any, t_span: Any, frames: Any) -> Any:
     first, last = sorted((trajectory.t[0], trajectory.t[-1]))
     if t_span is None:
         speed = np.linalg.norm(trajectory.Omega, axis=1).mean()
-        return first, min(last, first + frames * TURN / max(speed, 1e-300))
+        return first, min(last, first + frames * RADIANS_A_FRAME / max(speed, 1e-300))
     try:
         a, b = times("t_span", t_span)
     except ValueError:
@@ -79,7 +79,7 @@ def _attitudes(trajectory: Any, t: Any) -> Any:
     inside = slice(max(0, np.searchsorted(times, t[0], "right") - 1), np.searchsorted(times, t[-1]) + 1)
     times, rotations = times[inside], Rotation().from_matrix(Q[inside])
     gap = (np.diff(times) * np.linalg.norm(_rising(trajectory.t, trajectory.Omega)[1][inside][:-1], axis=1)).max()
-    if gap > COARSE:
+    if gap > MOST_RADIANS_BETWEEN:
         raise InputError(
             f"Between two states kept the body turns by {gap:.2g} rad, and what it does in between is not known: solve "
             "with a smaller save_every (or h), so that it turns by less than 1 rad."

@@ -11,7 +11,7 @@ from polhode.inputs import checked_call
 from polhode.runs.results.trajectory import given_trajectory
 from polhode.views.figures.style import INK, SOFT, THREE, UNSTABLE, flat_axes, new_figure, style
 
-MANY = 4000
+MANY_POINTS = 4000
 """With more points than these the eye cannot follow an oscillation: a band is drawn instead of a line."""
 
 INTERVALS = 600
@@ -134,7 +134,7 @@ def _curves(axes: Any, t: np.ndarray, rows: list[np.ndarray] | np.ndarray, label
 
 def _curve(axes: Any, t: np.ndarray, y: np.ndarray, colour: str, label: str | None = None) -> None:
     """A line; of many points, in each interval the band from the least to the greatest, and for one curve the mean."""
-    if len(t) <= MANY:
+    if len(t) <= MANY_POINTS:
         axes.plot(t, y, color=colour, lw=0.8, label=label, marker="o" if len(t) == 1 else None, ms=3)
         return
     edges = np.linspace(0, len(t), INTERVALS + 1).astype(int)

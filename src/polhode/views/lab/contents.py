@@ -62,7 +62,7 @@ def bodies() -> dict[str, Body]:
 
 
 def fields() -> dict[str, Field]:
-    """The fields by name."""
+    """What may act on the body in the lab, by name, each with a start that shows it."""
     orbiting = satellite(
         inertia_body=bodies()["craft"].moments, orbit_rate=0.5, Q0=(0.2, 0.1, 0.3), Omega0=(0.05, 0.1, 0.45)
     )

@@ -14,7 +14,7 @@ from polhode.testbench.papers.statements.record import Finding, judged
 from polhode.testbench.papers.table import TableResult
 from polhode.testbench.papers.work_precision import WorkPrecisionResult
 
-TIE = 1.1
+FACTOR_OF_A_TIE = 1.1
 """Errors within this factor count as equal."""
 
 USABLE = (1e-11, 0.2)
@@ -89,7 +89,7 @@ class Factor:
     steps: int
 
     def __str__(self) -> str:
-        if self.greatest / self.least < TIE:
+        if self.greatest / self.least < FACTOR_OF_A_TIE:
             return f"{self.mean:.3g}"
         return f"{self.least:.2g} to {self.greatest:.2g}"
 
@@ -147,7 +147,7 @@ def as_accurate(method: str, other: str, within: float = 1.25, only: str | None 
     return check
 
 
-def better(method: str, other: str, by: float = TIE, only: str | None = None) -> Callable[..., Any]:
+def better(method: str, other: str, by: float = FACTOR_OF_A_TIE, only: str | None = None) -> Callable[..., Any]:
     """That the errors of a method are smaller than another's by a factor at every usable step."""
 
     def check(result: ConvergenceResult) -> Finding:
@@ -163,7 +163,7 @@ def better(method: str, other: str, by: float = TIE, only: str | None = None) ->
 
 
 def ahead_of(
-    methods: Iterable[str], others: Iterable[str], problems: Iterable[str] | None = None, by: float = TIE
+    methods: Iterable[str], others: Iterable[str], problems: Iterable[str] | None = None, by: float = FACTOR_OF_A_TIE
 ) -> Callable[..., Any]:
     """That each of some methods beats each of the others on each problem, in Q and in what is compared beside it."""
 
@@ -180,15 +180,15 @@ def ahead_of(
                 lost += [(f.mean, f"{f} times the error of {o} in {what}{where}") for o, f in behind.items()]
             if lost:
                 worst = [text for _, text in sorted(lost, reverse=True)]
-                more = f", and {len(worst) - NAMED} more" if len(worst) > NAMED + 1 else ""
-                parts.append(f"{m} has {', '.join(worst[: NAMED + (not more)])}{more}")
+                more = f", and {len(worst) - MOST_NAMED} more" if len(worst) > MOST_NAMED + 1 else ""
+                parts.append(f"{m} has {', '.join(worst[: MOST_NAMED + (not more)])}{more}")
         text = "; ".join(parts) or f"ahead by a factor of {by:g} or more everywhere"
         return judged(cases, text, float(np.mean(list(cases.values()))))
 
     return check
 
 
-NAMED = 3
+MOST_NAMED = 3
 """Of the comparisons that a method loses, at most this many are named, the worst first."""
 
 

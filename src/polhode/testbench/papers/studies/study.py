@@ -18,6 +18,6 @@ class Study:
 
     @on_purpose()
     def run(self, tick: Tick = silent) -> Any:
-        """Measure it."""
+        """Call the function; steps are large on purpose, so that none is warned of."""
         tick(self.name)
         return self.function()

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.testbench.papers.convergence import ConvergenceResult
 from polhode.testbench.papers.history import HistoryResult
-from polhode.testbench.papers.statements.checks import TIE, factor, order_of
+from polhode.testbench.papers.statements.checks import FACTOR_OF_A_TIE, factor, order_of
 from polhode.testbench.papers.statements.record import Finding, judged
 
 # ---- the freely spinning body ------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def identical_but_largest(result: ConvergenceResult) -> Finding:
     """SW and HSTAGM, step by step: equal within 10 per cent but for the largest."""
     a, b = result.one("SW"), result.one("HSTAGM")
     ratios = np.array([a.error_Q / b.error_Q, a.error_Omega / b.error_Omega])
-    apart = np.abs(np.log(ratios)).max(axis=0) > np.log(TIE)
+    apart = np.abs(np.log(ratios)).max(axis=0) > np.log(FACTOR_OF_A_TIE)
     largest = int(apart.sum())
     cases = {"small steps": not apart[3:].any(), "largest steps": bool(apart[0]) and apart[:largest].all()}
     measured = (
@@ -344,7 +344,7 @@ def idle_transport(identities: dict[Any, Any]) -> Finding:
 
 
 def one_torque(calls: dict[Any, Any]) -> Finding:
-    """Counted."""
+    """How often each method asks for the torque in a step: the explicit one once."""
     measured = ", ".join(f"{m} {calls[m]:g}" for m in ("NMB", "SW", "AKW"))
     return judged(
         {"NMB": calls["NMB"] == 1, "implicit methods take more": calls["AKW"] > 1},
