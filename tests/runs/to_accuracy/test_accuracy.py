@@ -10,7 +10,7 @@ from polhode.reference.reference import reference
 from polhode.runs.to_accuracy.trials import apart
 from tests.support.dop853 import dop853
 
-SPAN = 4.0
+SPAN = 3.0
 BODY = dict(
     inertia=[[2, 0.3, -0.1], [0.3, 2.5, 0.2], [-0.1, 0.2, 3]], Q0=(0.1, 0.5, 0.2), Omega0=(0.3, 0.2, 1.5)
 )  # of a full tensor
@@ -73,11 +73,13 @@ def test_backwards():
         ({"accuracy": 1e-6, "t_end": 1.0, "terminal": ("up",)}, "none were given"),
         ({"accuracy": 1e-6, "t_end": 1.0, "direction": {"up": 1}}, "none were given"),
         ({"accuracy": 1e-6, "method": lambda p, Q, Omega, h, t: (Q, Omega)}, "of known order"),
+        ({"accuracy": 1e-6, "method": "RKN6", "problem": "damped-body"}, "RKN6 does not take damping"),
+        ({"accuracy": 1e-6, "method": "RKMK54", "problem": "book-toss"}, "jumps at fixed times"),
     ],
 )
 def test_bad_calls(given, words):
     with pytest.raises(InputError, match=words):
-        ph.solve("stress", **given)
+        ph.solve(**{"problem": "stress"} | given)
 
 
 def test_what_cannot_be_reached_is_said():
@@ -190,6 +192,12 @@ def test_times_and_events_of_a_run_to_an_accuracy():
         assert s.events["level"].t == pytest.approx(exact.events["level"].t, abs=1e-6)
     s = ph.solve(p, accuracy=1e-7, t_end=10.0, events=looks["events"], terminal="level")
     assert s.success and s.t[-1] == s.events["level"].t[0] == pytest.approx(exact.events["level"].t[0], abs=1e-6)
+
+
+def test_events_of_the_pair_end_with_the_interval():
+    """Its steps are many more than its intervals of h, and were counted as such: the run went on to t = 86."""
+    s = ph.solve("heavy-top", "RKMK54", accuracy=1e-6, t_end=10.0, h=1.0, events={"level": lambda t, Q, Omega: Q[2, 0]})
+    assert s.t[-1] == 10.0 and 0 < len(s.events["level"].t) and s.events["level"].t[-1] < 10.0
 
 
 def test_times_and_names_that_are_used_up_by_reading_are_read_once():
