@@ -203,3 +203,10 @@ def test_what_cannot_be_is_told(asked, told):
         ph.solve(TOP, "VLV", h=0.1, t_end=1.0)  # a call that was answered before is no answer to another
     with pytest.raises(ph.InputError, match=told):
         ph.solve(**given)
+
+
+def test_a_last_time_that_is_the_end_but_for_rounding_is_kept():
+    """15 (7.7/15) is less than 7.7 in floats; the state at 7.7 was left out without a word."""
+    assert 15 * (7.7 / 15) < 7.7
+    s = ph.solve("stress", "RKMK54", h=7.7 / 15, n_steps=15, t_eval=[1.0, 7.7])
+    assert s.t.tolist() == [1.0, 7.7] and s.Q.shape == (2, 3, 3)

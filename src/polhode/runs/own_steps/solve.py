@@ -104,6 +104,8 @@ def _run(
     inputs.choice("on_failure", asked.on_failure, FAILURES)
     if times is not None:
         inputs.check_within("t_eval", times, problem.t0, end[0] - problem.t0, 1)
+        if times and (times[-1] - end[0]) * (end[0] - problem.t0) > 0:  # by rounding: the run goes as far
+            end = times[-1], end[1]
     run = PacedRun(runner, end, every, times, asked.watched(), _survey(asked, end[0]))
     with bar(inputs.flag("progress", asked.progress), 1000, f"{runner.name} on {problem.name}", 0) as tick:
         run.go(tick)

@@ -11,6 +11,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,15 @@ FEWEST_WITNESS_STEPS = 512
 """The fewest steps of a witness: a pulse of the torque shorter than an eighth of such a step may stay unseen."""
 
 
+@dataclass(frozen=True)
+class Round:
+    """A run of the whole interval, its error, and what it was made with."""
+
+    error: float
+    run: Trajectory
+    setting: Setting
+
+
 @on_purpose()
 def accurate(
     solve: Callable[..., Any],
@@ -44,11 +54,12 @@ def accurate(
     length: float,
     rows: int | None,
     more: dict[str, Any],
+    looks: dict[str, Any],
 ) -> Trajectory:
     """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
 
     `solve` is that of this package, and `more` are its arguments for the run that is returned. `only` is the method, if
-    the user has chosen one.
+    the user has chosen one. `looks` are times or events; with them the run that was found is made once more.
     """
     accuracy = positive("accuracy", accuracy)
     if accuracy < BEST:
@@ -62,42 +73,76 @@ def accurate(
             f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give "
             f"a method and h, or ask for less.{''.join(' ' + x for x in search.reasons)}"
         )
-    return _checked(search, ranked, rows, more)
+    if not looks:
+        return _told(search, _found(search, ranked, rows, more))
+    found = _found(search, ranked, rows, {"on_failure": more["on_failure"]})
+    return _told(search, _once_more(search, found, looks | more) if found.run.success else found)
 
 
-def _checked(search: Search, ranked: list[Setting], rows: int | None, more: dict[str, Any]) -> Trajectory:
+def _found(search: Search, ranked: list[Setting], rows: int | None, more: dict[str, Any]) -> Round:
     """The whole run, with its error, by the fastest setting; if that misses the accuracy, by the most accurate one."""
-    timed, results = search.may_be_timed, _rounds(search, ranked[0], ranked, rows, more)
+    results = _rounds(search, ranked[0], ranked, rows, more)
     is_taylor = lambda x: x.chooses_steps and x.maker is taylor
     others = [x for x in ranked[1:] if not is_taylor(ranked[0])]
-    if others and min(error for error, _ in results) > search.accuracy:
+    if others and min(x.error for x in results) > search.accuracy:
         accurate = max(others, key=lambda x: (is_taylor(x), x.order))
-        results += [x for x in _rounds(search, accurate, ranked, rows, more) if x[1].success]
-    error, best = min(results, key=lambda pair: pair[0])
-    if best.success and error > search.accuracy:
+        results += [x for x in _rounds(search, accurate, ranked, rows, more) if x.run.success]
+    return min(results, key=lambda x: x.error)
+
+
+def _told(search: Search, best: Round) -> Trajectory:
+    """The run, with a warning if it misses the accuracy."""
+    if best.run.success and best.error > search.accuracy:
+        timed = search.may_be_timed
         warn(
-            f"The accuracy {search.accuracy:g} was not reached: the error is about {error:.1g}. Over this interval the "
-            "motion magnifies rounding errors beyond it"
+            f"The accuracy {search.accuracy:g} was not reached: the error is about {best.error:.1g}. Over this "
+            "interval the motion magnifies rounding errors beyond it"
             + (", or the torque has pulses too short to be seen." if timed else ".")
         )
-    return best
+    return best.run
+
+
+def _once_more(search: Search, found: Round, more: dict[str, Any]) -> Round:
+    """The run that was found, with times or events between its steps, and with the error of the states it now keeps.
+
+    Where another method has been a witness, an error that misses the accuracy stays as it is: the witness saw more.
+    """
+    first, error = found.run, found.error
+    steps, rows = round(search.length / first.h), len(first.t) - 1  # intervals of h, whatever steps a pair chooses
+    s = search.solve(search.problem, first.integrator, h=first.h, n_steps=steps, save_every=steps // rows, **more)
+    if len(s.t) and (error <= search.accuracy or not search.may_be_timed):
+        error = _error_at_times(search, _control(found.setting, first.h), rows, s)
+    told = dataclasses.replace(s, stats=s.stats | {"why": first.stats["why"]}, error_estimate=error)
+    return Round(error, told, found.setting)
+
+
+def _error_at_times(search: Search, finer: Setting, rows: int, s: Trajectory) -> float:
+    """What a finer run differs by, at some of the times kept; infinite if it fails.
+
+    It ends with the last of them, in two steps or more: times inside its first step would see that step's error alone,
+    which is the same in both runs.
+    """
+    some = np.arange(len(s.t))[:: -max(1, len(s.t) // COMPARED_STATES)][::-1]  # the last is one of them
+    length = search.until(float(s.t[-1]))
+    check = search.trajectory(finer, length, max(2, math.ceil(rows * length / search.length)), 2, t_eval=s.t[some])
+    return _difference(np.asarray(s.Q)[some], check.Q) if check.success else math.inf
 
 
 def _rounds(
     search: Search, setting: Setting, ranked: list[Setting], rows: int | None, more: dict[str, Any]
-) -> list[tuple[float, Trajectory]]:
+) -> list[Round]:
     """Runs with their errors, each finer than the one before, until one is good enough; a failed one is the last."""
-    results: list[tuple[float, Trajectory]] = []
+    results: list[Round] = []
     timed = search.may_be_timed
     for _ in range(MOST_ROUNDS):
         count = rows or _natural(search, setting)
         s = search.trajectory(setting, search.length, count, **more)
         if not s.success:
-            return [(-math.inf, s)]
+            return [Round(-math.inf, s, setting)]
         error, following = _error(search, setting, s, count), None
         if error <= search.accuracy and timed:
             error, following = _witnessed(search, setting, s, count, error)
-        results.append((error, _with_reasons(s, setting, ranked, search, error)))
+        results.append(Round(error, _with_reasons(s, setting, ranked, search, error), setting))
         if error <= search.accuracy or (following is None and setting == setting.finer(2.0)):
             break
         if not setting.chooses_steps:
@@ -116,8 +161,13 @@ def _compared(search: Search, s: Trajectory, count: int, other: Setting) -> floa
     look = max(1, -(-count // COMPARED_STATES))
     while count % look:  # downwards: a number of rows without divisors is compared at every row, not at the end alone
         look -= 1
-    check = search.trajectory(other, search.length, count // look)
-    return max(apart(np.asarray(s.Q[look::look]), check.Q[1:]), 2.0**-52) if check.success else math.inf
+    check = search.trajectory(other, search.length, count // look, 2 * look)
+    return _difference(np.asarray(s.Q[look::look]), check.Q[1:]) if check.success else math.inf
+
+
+def _difference(A: np.ndarray, B: np.ndarray) -> float:
+    """The largest angle between attitudes of two runs; no less than what floats can tell."""
+    return max(apart(A, B), 2.0**-52)
 
 
 def _witnessed(

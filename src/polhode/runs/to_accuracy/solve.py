@@ -7,7 +7,6 @@ from typing import Any
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.integrators.lookup import integrator
-from polhode.physics.problem import Problem
 from polhode.runs.asked import Asked
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.to_accuracy.accuracy import accurate
@@ -23,14 +22,10 @@ def to_accuracy(solve: Callable[..., Trajectory], asked: Asked) -> Trajectory:
     length, rows = _interval(asked)
     more = {name: getattr(asked, name) for name in FOR_THE_RUN}
     watched = asked.watched()
-    if asked.t_eval is None and watched is None:
-        return accurate(solve, asked.problem, only, asked.accuracy, length, rows, more)
-    alone = {"on_failure": asked.on_failure}
-    first = accurate(solve, asked.problem, only, asked.accuracy, length, rows, alone)
-    if not first.success:
-        return first
-    looks = {"t_eval": asked.t_eval} | ({} if watched is None else watched.given())
-    return _once_more(solve, asked.problem, first, looks | more)
+    looks: dict[str, Any] = {}
+    if asked.t_eval is not None or watched is not None:
+        looks = {"t_eval": asked.t_eval} | ({} if watched is None else watched.given())
+    return accurate(solve, asked.problem, only, asked.accuracy, length, rows, more, looks)
 
 
 def _checked(asked: Asked) -> Asked:
@@ -59,13 +54,3 @@ def _interval(asked: Asked) -> tuple[float, int | None]:
     if n % every:
         raise InputError(f"save_every = {every} must divide the {n} intervals of h when accuracy is given.")
     return n * h, n // every
-
-
-def _once_more(
-    solve: Callable[..., Trajectory], problem: Problem, first: Trajectory, more: dict[str, Any]
-) -> Trajectory:
-    """The run with the setting of the first, and with times or events between its steps."""
-    steps = first.stats["n_steps"]
-    every = steps // (len(first.t) - 1)
-    again = solve(problem, first.integrator, h=first.h, n_steps=steps, save_every=every, **more)
-    return replace(again, stats=again.stats | {"why": first.stats["why"]}, error_estimate=first.error_estimate)

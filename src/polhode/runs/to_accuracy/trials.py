@@ -79,6 +79,10 @@ class Search:
             units.append(self.problem.control.period)
         return [math.copysign(x, self.length) for x in units]
 
+    def until(self, t: float) -> float:
+        """The length of a run that ends at this time; where steps must meet jumps, of the whole run."""
+        return self.length if self._units() or t == self.problem.t0 else t - self.problem.t0
+
     def _may_pace(self) -> bool:
         """Whether steps may have lengths of their own: nothing jumps, and no motor is evaluated in every step."""
         return not self._units() and self.problem.control is None
@@ -151,7 +155,9 @@ class Search:
             most = 1e4 if setting.chooses_steps else 4.0**setting.order
             try:
                 s = self.trajectory(setting, self.begin, 4)
-            except InputError:
+            except InputError:  # a method that does not take this problem
+                if self.only is not None:
+                    raise
                 return None
             if not s.success:  # a step so long that its equations have no solution
                 setting = setting.finer(most)
@@ -186,11 +192,17 @@ class Search:
             raise InputError(s.message)
         return s.Q[1:], s.stats["wall_time"]
 
-    def trajectory(self, setting: Setting, length: float, rows: int, **more: Any) -> Trajectory:
-        """A run over this length of the interval, with rows at equal distances."""
+    def trajectory(self, setting: Setting, length: float, rows: int, parts: int = 1, **more: Any) -> Trajectory:
+        """A run over this length of the interval, with rows at equal distances.
+
+        Where rows are close, they keep the steps of the pair short, whatever its tolerance: a run that is to be finer
+        must be given more `parts`, of which no step is longer than one.
+        """
         more = {"on_failure": "return"} | more  # a trial may fail
         if setting.chooses_steps:
-            return self.solve(self.problem, setting.maker(setting.size), h=length / rows, n_steps=rows, **more)
+            parts = parts if setting.maker is rkmk54 else 1
+            n, method = rows * parts, setting.maker(setting.size)
+            return self.solve(self.problem, method, h=length / n, n_steps=n, save_every=parts, **more)
         n = self.steps(setting, length, rows)
         return self.solve(self.problem, setting.method, h=length / n, n_steps=n, save_every=n // rows, **more)
 
