@@ -61,7 +61,7 @@ HELD_OUT = (
 )
 ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not in SLOW]
 ALONE += [case for case in suite() if case.name in HELD_OUT]
-ALONE += [case for case in THIRD if case.name not in ("another after 1000 calls", "another beyond 1 rad")]
+ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 
 
 def one(case, key):
@@ -147,11 +147,6 @@ def test_a_torque_that_is_nearly_right_is_no_choice_of_steps():
     assert "look at where the torque enters" in " ".join(c.diagnosis)
     assert c["order_potential_Q"].verdict == "no" and c["order_free_Q"].value == pytest.approx(2, abs=0.1)
     assert c["symplectic_free"].verdict == "yes"
-
-
-def test_a_yes_says_up_to_which_step_it_was_seen():
-    found = one(named("another beyond 1 rad"), "symplectic_free")
-    assert found.said == "yes up to 0.93 rad a step" and "left out, as not solved" in found.coverage
 
 
 def test_an_order_says_down_to_which_error_it_was_seen():

@@ -134,6 +134,7 @@ class Look:
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
+        self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.character = Character()

@@ -85,8 +85,9 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     if kin is None:
         return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
-    if kin.is_same and look.differs:
-        look.kin = f"{kin.words.rstrip('.')}, at a generic state."
+    if kin.is_same and (look.differs or look.switches):
+        where = "at a generic state" if look.differs else "with steps that are not large"
+        look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same or (kin.shares_all and look.character.memory):
         return tuple(_oddities(look))
     if kin.near or kin.first_step_alone:
@@ -105,6 +106,8 @@ def _oddities(look: Look) -> list[str]:
             f"It has changed while it was measured: the first step, taken again at the end, differs by "
             f"{look.changed:.0e}. What it does depends on how often it was called."
         )
+    if look.switches:
+        told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""

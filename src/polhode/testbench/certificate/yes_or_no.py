@@ -14,8 +14,8 @@ from polhode.integrators.properties import Row
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIFFERENCES, DIRECT, momentum_scale
-from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.limit import ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
 
 OF_THE_STATE = (
@@ -32,19 +32,13 @@ BRIEFLY = RADIANS[
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
-ABOVE = 30  # a defect beyond so many times round-off is the method's own
 SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
-STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
-HIGH = 20  # stands for the order of what looks exact with small steps
-LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
-SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT = 1e-9  # defect up to which it may be round-off, magnified
 HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no round-off bends by at most so much
-LOST = 0.2  # a failed step is off by this part of its rotation
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -114,7 +108,8 @@ class Visits:
     brief: int = 0  # of these states, for want of time
     worst: float = 0.0  # the largest defect
     farthest: float = 0.0  # the largest step, in radians
-    up_to: str = ""  # the largest step at the generic state, where larger ones were not solved or differ
+    least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
+    runs_everywhere: bool = True
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
@@ -125,6 +120,12 @@ class Visits:
         if self.brief:
             words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
         return words
+
+    @property
+    def up_to(self) -> str:
+        """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
+        bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
+        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
 
 
 def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
@@ -138,18 +139,22 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if spent > MOST:
             break
         steps = BRIEFLY if spent > SHARE else RADIANS if visits.states else (*SMALLEST, *RADIANS)
-        measured = _measured(look, state, at, steps, visits)
-        defects, radians = _solved(look, state, *measured, floor)
-        if len(defects) < len(measured[0]):
-            if radians and not visits.states:
-                visits.up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
-            look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
+        defects, radians = _measured(look, state, at, steps, visits)
+        n = solved(look, state, defects, radians, floor)
+        if n < len(defects):
+            other = _beyond(look, state, at, (radians[n - 1], radians[n]), floor)
+            if other:
+                return [_switches(look, row, state, how, floor, *other)], "scales"
+            look.ended.setdefault(row.key, f"beyond {radians[n - 1]:g} rad a step {state.words}")
         if not defects:
+            visits.runs_everywhere = False
             continue
+        defects, radians = defects[:n], radians[:n]
         if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         visits.states, visits.brief = visits.states + 1, visits.brief + (spent > SHARE)
-        visits.farthest, largest = max(visits.farthest, radians[-1]), max(defects)
+        visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
+        largest = max(defects)
         if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
@@ -220,36 +225,28 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         doubt = f"not to be told ({visits.doubts[0]})"
     if doubt:
         return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
-    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else visits.up_to
+    precision = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+    qualifier = ", ".join(words for words in (precision, visits.up_to) if words)
     words = f"{how}: round-off for all"
     return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
 
 
-def _solved(
-    look: Look, state: State, found: list[float], radians: list[float], floor: float
-) -> tuple[list[float], list[float]]:
-    """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
-    that were not solved, at a large step or one that is lost, and says nothing of the method."""
-    highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
-    least = 1e-15 * look.character.floor
-    for k in range(1, len(found)):
-        smaller = [(radians[k - 1], max(found[k - 1], least))]
-        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
-        steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
-        slow = radians[k] > SLOW and found[k] < PLAIN
-        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
-            return found[:k], radians[:k]
-    return found, radians
+def _beyond(
+    look: Look, state: State, at: Callable[..., float], ends: tuple[float, float], floor: float
+) -> tuple[float, float] | None:
+    """From which step on, in radians, and with which defect, it is another formula, if it is."""
+    if look.character.floor > 1:  # noise, or single precision: every defect is rough
+        return None
+    counts = (1, 2, 5) if look.character.memory else (1,)
+    return another_formula(look, state, lambda x: _finite(at, state, x, counts), ends, floor)
 
 
-def _is_lost(look: Look, state: State, radians: float) -> bool:
-    """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
-    rotation."""
-    try:
-        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
-    except Refused:
-        return True
+def _switches(look: Look, row: Row, state: State, how: str, floor: float, radians: float, defect: float) -> Property:
+    """The property of an integrator that is another formula beyond so many radians a step."""
+    look.switches = look.switches or f"beyond {radians:.3g} rad a step, as seen {state.words}"
+    words = f"{how}: {defect:.0e} beyond {radians:.3g} rad a step, where it is another formula"
+    coverage = f"first seen {state.words}, {radians:.3g} rad a step; round-off up to there"
+    return Property(defect, floor, "no", words, coverage=coverage)
 
 
 def _largest(radians: Sequence[float], found: Sequence[float]) -> str:
