@@ -22,7 +22,8 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
-from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
+from polhode.testbench.certificate.pace import Pace
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
@@ -137,6 +138,7 @@ class Look:
         self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured
         self.kin = ""  # what it shares with a method of the catalogue, in words
+        self.pace = Pace()
         self.character = Character()
         self.first: np.ndarray | None = None  # its answer to the first question, for the last
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -246,6 +248,16 @@ def first_answer(look: Look) -> np.ndarray:
     for p in (far_start(), placed(potential())):
         answer = look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
     return flat(answer)
+
+
+def seconds_a_step(look: Look) -> float:
+    """The time that a step takes, as the shortest of three."""
+    p, taken = placed(potential()), []
+    for _ in range(3):
+        clock = OwnTime()
+        look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
+        taken.append(clock.seconds)
+    return min(taken)
 
 
 def changed_since(look: Look) -> float:

@@ -20,13 +20,17 @@ from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.elsewhere import elsewhere
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, line
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.pace import would_decide
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN = tuple(n for n in COUNTS if n % 2 == 0)
 ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
 FLOOR = 100  # times round-off, from which on a floor is not that of round-off
+RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
+FEWEST_STEPS = 16  # of the finest run, without which there is no order
+FEWEST_STATES = 7  # states without which an order is not known
 WINDOW = 4  # errors from which an exponent is had
 WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
 ABOVE = 15  # times the floor, from which on an error counts
@@ -48,6 +52,10 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
     counts = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
+    counts = [n for n, steps in zip(counts, np.cumsum(counts)) if look.pace.afford(steps, RUNS)]
+    if not counts or counts[-1] < FEWEST_STEPS:
+        how = f"{row.how_outside or row.how}: {would_decide(look.pace.step * sum(COUNTS))}"
+        return [Property(None, None, "undecided", how)] * 2, ""
     results, note, picture = order(look.run, p, row.how_outside or row.how, round_off, counts)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
     values = [r.value for r in results if r.value is not None]
@@ -58,6 +66,11 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return results, note
     lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
     coverage = f"one step at {seen} states, random ones by seed {SEED}"
+    if seen + len(refused) < len(states(row.case)):
+        coverage += ", no more for want of time"
+    if seen + len(refused) < FEWEST_STATES and not where:
+        missing = would_decide(look.pace.step * sum(COUNTS))
+        return [Property(r.value, CLEAR, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results], note
     if refused:
         coverage += f"; {refused[0]}"
     if where:

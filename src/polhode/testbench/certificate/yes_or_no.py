@@ -4,9 +4,9 @@ A property that holds leaves round-off at every state and for every step; one de
 wherever it is found. A large step whose equations were not solved ends the range, and is no verdict on the method.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.limit import ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
+from polhode.testbench.certificate.pace import would_decide
 
 OF_THE_STATE = (
     "symmetry",
@@ -31,6 +32,8 @@ BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, where a step takes long
+CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 6, 37  # steps for a Jacobian
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
@@ -44,6 +47,8 @@ HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
+    if row.measure == "orthogonality" and look.pace.is_slow:
+        defect, more = partial(defect, steps=FEW_STEPS), f" after {FEW_STEPS} steps"
     floor *= min(look.character.floor, 1e8)
     if row.measure == "symmetry" and look.character.forward_only:
         how = f"{row.how_outside or row.how}: a step of -h does not go back"
@@ -110,6 +115,7 @@ class Visits:
     farthest: float = 0.0  # the largest step, in radians
     least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
     runs_everywhere: bool = True
+    seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
@@ -133,12 +139,15 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    clock, visits = time.process_time(), Visits()
+    visits, pace, calls = Visits(), look.pace, _calls(look, row)
+    share, most = min(SHARE, pace.allotted / 3), min(MOST, pace.allotted)
     for state in look.states(row.case):
-        spent = time.process_time() - clock if visits.states >= FEWEST else 0.0
-        if spent > MOST:
+        spent = pace.spent if visits.states >= FEWEST or pace.is_slow else 0.0
+        if visits.states and spent > most:
+            visits.seconds_short = pace.step * calls * len(BRIEFLY) * (FEWEST - visits.states)
             break
-        steps = BRIEFLY if spent > SHARE else RADIANS if visits.states else (*SMALLEST, *RADIANS)
+        brief = spent > share or not (visits.states or pace.afford(calls * len((*SMALLEST, *RADIANS)), 0.5))
+        steps = BRIEFLY if brief else RADIANS if visits.states else (*SMALLEST, *RADIANS)
         defects, radians = _measured(look, state, at, steps, visits)
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
@@ -152,7 +161,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         defects, radians = defects[:n], radians[:n]
         if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        visits.states, visits.brief = visits.states + 1, visits.brief + (spent > SHARE)
+        visits.states, visits.brief = visits.states + 1, visits.brief + brief
         visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
         largest = max(defects)
         if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
@@ -166,6 +175,13 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
         visits.worst = float(max(visits.worst, largest))
     return [_without_defect(look, row, how, floor, visits)], ""
+
+
+def _calls(look: Look, row: Row) -> int:
+    """About how many steps a defect takes."""
+    if row.measure not in BY_DERIVATIVES:
+        return FEW_STEPS
+    return CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP
 
 
 def _measured(
@@ -216,7 +232,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         coverage += f"; left out, as not solved: {look.ended[row.key]}"
     if visits.refusals:
         coverage += f"; {visits.refusals[0]}"
-    doubt = ""
+    doubt = would_decide(visits.seconds_short) if visits.seconds_short > 0 else ""
     if look.character.memory and row.measure in OF_THE_STATE:
         doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
     elif noise and worst > noise / 10:
