@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import RunWarning
+from polhode.errors import RunWarning, one_line
+from polhode.inputs.returned import state_returned
 from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
@@ -93,9 +94,11 @@ def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
 
 
 def _two_arrays(result: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Copies of Q and Omega: a wrapped library may return the same arrays each time."""
-    Q, Omega = result
-    return np.array(Q), np.array(Omega)
+    """Copies of Q and Omega."""
+    try:
+        return state_returned(result)
+    except (TypeError, ValueError):
+        raise Refused(f"returned {one_line(result)}; it must return (Q1, Omega1)") from None
 
 
 def _real(x: np.ndarray, h: float) -> np.ndarray:
