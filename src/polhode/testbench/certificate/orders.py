@@ -51,8 +51,8 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, None, "undecided", how)] * 2, ""
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
-    counts = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
-    counts = [n for n, steps in zip(counts, np.cumsum(counts)) if look.pace.afford(steps, RUNS)]
+    wanted = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
+    counts = [n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, RUNS)]
     if not counts or counts[-1] < FEWEST_STEPS:
         how = f"{row.how_outside or row.how}: {would_decide(look.pace.step * sum(COUNTS))}"
         return [Property(None, None, "undecided", how)] * 2, ""
