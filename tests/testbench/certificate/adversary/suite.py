@@ -270,7 +270,12 @@ THIRD = (
     Case("three terms below 0.05 rad", third.three_terms_below(0.05), truth(no="so3 sf su mf mt")),
     Case("three terms below 0.004 rad", third.three_terms_below(0.004), truth(no="so3 sf su mf mt")),
     Case("another below 0.05 rad", third.two_methods(lambda x: x < 0.05), truth("2 2 2", "mf so3", "sf su ef")),
-    Case("another beyond 1 rad", third.two_methods(lambda x: x > 1), truth("2 2 2", "mf so3", "sym sf su ef"), "another formula"),
+    Case(
+        "another beyond 1 rad",
+        third.two_methods(lambda x: x > 1),
+        truth("2 2 2", "mf so3", "sym sf su ef"),
+        "another formula",
+    ),
     Case("another after 1000 calls", third.worn(), truth(no="mf"), "changed while it was measured"),
     Case("axes of either hand", third.by_eigenvectors, NEVER),
     Case("step at least 1e-3", third.step_at_least, NEVER),
