@@ -23,6 +23,9 @@ def test_runs_that_bend_towards_a_floor_have_an_order_and_a_floor(p, floor):
 def test_no_floor_is_fitted_to_errors_that_fall():
     assert fitted(H, 0.1 * H**2 * (1 + 0.3 * H**2), 1e-13) is None
     assert fitted(H, 0.1 * H**4 + 1e-3 * H, 1e-13) is None
+    for a in (-0.4, -0.2, 0.2, 0.5, 1.0, 2.0):  # the next power of h bends as well
+        for p in (1, 2, 4):
+            assert fitted(H, 0.1 * H**p * (1 + a * H), 1e-13) is None
 
 
 def looked_at(method):

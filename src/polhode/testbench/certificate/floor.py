@@ -22,6 +22,10 @@ FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
 HIGHEST = 8.0  # stands for higher orders, which leave nothing of an error with these steps
 POINTS = 8  # of the finest errors of runs, to which a floor is fitted
 STRAIGHT, STRAIGHTER = 0.01, 10.0  # largest rms of logarithms about a line, and by which factor the floor lowers it
+STEEPER = 3.0  # by which factor it is at least closer than the next power of h, without a floor, is
+PLAIN = (
+    0.1  # of the finest error, which a floor that is fitted makes up at least; smaller ones are left to single steps
+)
 TRIED = 200  # floors that are tried
 
 
@@ -72,9 +76,19 @@ def fitted(h: np.ndarray, e: np.ndarray, least: float) -> tuple[float, float, fl
     lines = [line(h, e - floor) for floor in floors]
     best = int(np.argmin([rms for _, _, rms in lines]))
     p, error, rms = lines[best]
-    if floors[best] < least or rms > STRAIGHT or lines[0][-1] < STRAIGHTER * rms or p <= 0:
+    if floors[best] < max(least, PLAIN * e.min()) or rms > STRAIGHT or p <= 0:
+        return None
+    if lines[0][-1] < STRAIGHTER * rms or _with_the_next_power(h, e) < STEEPER * rms:
         return None
     return p, error, float(floors[best])
+
+
+def _with_the_next_power(h: np.ndarray, e: np.ndarray) -> float:
+    """Root mean square of the residual of C h^p exp(a h) in logarithms: what bends without a floor."""
+    x = np.log(h)
+    columns = np.stack([np.ones_like(x), x, h], axis=1)
+    rest = np.log(e) - columns @ np.linalg.lstsq(columns, np.log(e), rcond=None)[0]
+    return float(np.sqrt(rest @ rest / max(1, len(h) - 3)))
 
 
 def line(h: np.ndarray, e: np.ndarray) -> tuple[float, float, float]:
