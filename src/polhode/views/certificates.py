@@ -50,9 +50,10 @@ def _measured(several: Any) -> list[Row]:
 
 
 def _cell(key: str, c: Any, styles: dict[str, str]) -> tuple[str, str]:
-    """The cell of a property, a number where one is measured and else the verdict; and its style."""
+    """The cell of a property, a number where one is measured and else the verdict, with what restricts it; and its
+    style."""
     if key not in c.properties:
         return "", ""
     p = c.properties[key]
-    words = value(key, p) if verdict(key, p).startswith("measured") else p.verdict
+    words = verdict(key, p).replace("measured", value(key, p), 1)
     return words, styles[quality(key, p)]

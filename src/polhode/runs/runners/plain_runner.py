@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, one_line
+from polhode.inputs.returned import state_returned
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
 from polhode.physics.problem import Problem
@@ -56,7 +57,7 @@ class PlainRunner:
         else:
             result = self.function(self.problem, Q, Omega, self.h, t)
         try:
-            Q1, Omega1 = (np.array(x, dtype=float) for x in result)
+            Q1, Omega1 = state_returned(result, float)
         except (TypeError, ValueError):
             raise InputError(f"{self.name} returned {one_line(result)}; it must return (Q1, Omega1).") from None
         if Q1.shape != (3, 3) or Omega1.shape != (3,):

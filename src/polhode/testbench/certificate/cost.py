@@ -9,6 +9,10 @@ from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.pace import would_decide
+
+MANY, SOME = 50, 10  # steps that must succeed; of an integrator that is slow
+LADDER = range(-8, 9)  # powers of the square root of two: the step sizes
 
 
 def torques(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -39,11 +43,15 @@ def counted(run: Run, p: Problem, steps: int = 16) -> Property:
     return Property(len(p.calls) / steps, None, "yes", f"calls of problem.torque counted in {steps} steps")
 
 
-def largest_step(look: Look, row: Row, steps: int = 50) -> tuple[list[Property], str]:
+def largest_step(look: Look, row: Row) -> tuple[list[Property], str]:
     """The largest h = 2^(k/2) up to 16 with which so many steps succeed, going up until one fails."""
-    p, largest = placed(CASES[row.case]()), 0.0
-    for k in range(-8, 9):
+    p, largest, steps = placed(CASES[row.case]()), 0.0, SOME if look.pace.is_slow else MANY
+    how = f"{steps} steps, h growing by 2^(1/2) until one fails or Omega passes 1000"
+    for k in LADDER:
         h = 2.0 ** (k / 2)
+        if not look.pace.afford(steps):
+            missing = would_decide(look.pace.step * steps * (LADDER[-1] - k + 1))
+            return [Property(largest, None, "undecided", f"{how}; it runs up to h = {largest:.3g}; {missing}")], ""
         try:
             _, Omega = look.run(p, p.Q0, p.Omega0, h, steps, 0.0)
         except Refused:
@@ -51,5 +59,4 @@ def largest_step(look: Look, row: Row, steps: int = 50) -> tuple[list[Property],
         if not np.abs(Omega).max() < 1e3:
             break
         largest = h
-    how = f"{steps} steps, h growing by 2^(1/2) until one fails or Omega passes 1000"
     return [Property(largest, None, "yes", how)], ""

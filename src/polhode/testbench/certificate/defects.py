@@ -68,9 +68,9 @@ def energy_that_rises(run: Run, p: Problem, h: float) -> float:
     return worst
 
 
-def orthogonality(run: Run, p: Problem, h: float) -> float:
+def orthogonality(run: Run, p: Problem, h: float, steps: int = MANY_STEPS) -> float:
     """How far from a rotation Q is after many steps."""
-    Q, _ = run(p, p.Q0, p.Omega0, h, MANY_STEPS, p.t0)
+    Q, _ = run(p, p.Q0, p.Omega0, h, steps, p.t0)
     return np.abs(Q.T @ Q - np.eye(3)).max()
 
 
@@ -161,7 +161,7 @@ def _difference_jacobian(run: Run, p: Problem, h: float, n: int = 1, d: float = 
 BY_DIFFERENCES = (_difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order")
 """The Jacobian that every function has: how, its round-off, and that in words."""
 
-DIRECT = {
+DIRECT: dict[str, tuple[Callable[..., float], float, str]] = {
     "symmetry": (symmetry, ROUND_OFF, ""),
     "spatial momentum": (spatial_momentum, ROUND_OFF, ""),
     "vertical momentum": (vertical_momentum, ROUND_OFF, ""),

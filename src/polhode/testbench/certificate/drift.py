@@ -24,6 +24,7 @@ from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.pace import would_decide as would_decide_in
 from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
@@ -55,7 +56,10 @@ def drift_of(
     if look.character.memory and form == "black box":
         return _at_once(look)
     clock, refusals = time.process_time(), []
-    for t_end in _spans(look, bodies[0], form, starts, symplectic(properties)):
+    spans, missing = spans_of(look, bodies[0], form, starts, symplectic(properties))
+    if missing:
+        return Property(None, None, "undecided", f"{_where(bodies[0], spans[0], starts)}: {missing}"), picture
+    for t_end in spans:
         for p in bodies:
             row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST_SECONDS)
             if why:
@@ -73,19 +77,24 @@ def drift_of(
     return _not_seen(rows, starts, properties, refusals), picture
 
 
-def _spans(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> tuple[float, ...]:
-    """The spans. A function has shorter ones: half the first if it is symplectic, since then no drift is expected, and
-    halves of that while its steps are too slow."""
+def spans_of(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> tuple[tuple[float, ...], str]:
+    """The spans, and what is missing if there is no time for the shortest. A function has shorter ones: half the first
+    if it is symplectic, since then no drift is expected, and halves of that while its steps are too slow."""
     if form == "kernel":
-        return SPANS[form]
+        return SPANS[form], ""
     clock = time.process_time()
-    guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST_SECONDS)
-    one = (time.process_time() - clock) / TRIED
+    if not look.pace.is_slow:
+        guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST_SECONDS)
+    one = look.pace.step if look.pace.is_slow else (time.process_time() - clock) / TRIED
     steps_a_time = 2 * starts * sum(1 / h for h in STEPS)  # on two bodies
     t_end = SPANS[form][0] / (2 if symplectic else 1)
-    while t_end > SHORTEST_SPAN and one * steps_a_time * t_end > AFFORDED:
+    afforded = min(AFFORDED, look.pace.whole)
+    while t_end > SHORTEST_SPAN and one * steps_a_time * t_end > afforded:
         t_end /= 2
-    return SPANS[form] if t_end == SPANS[form][0] else (t_end,)
+    missing = one * steps_a_time * t_end if look.pace.is_slow else 0.0
+    if missing > afforded:
+        return (t_end,), would_decide_in(missing)
+    return (SPANS[form] if t_end == SPANS[form][0] else (t_end,)), ""
 
 
 def _row(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:

@@ -9,6 +9,7 @@ from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
+STEPS_AT_A_STATE = 4
 SMALL_RADIANS, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 TINY = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER = 8.0  # factor between steps that are smaller still, where those do not converge
@@ -44,6 +45,8 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     lowest, where, refused, seen = order_there, "", [], 0
     usual = [np.nan, np.nan]
     for state in states(case):
+        if seen and not look.pace.afford(STEPS_AT_A_STATE):
+            break
         noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         try:
             tiny = 0.0 if seen else _off_when_tiny(look, state, noise)

@@ -96,7 +96,7 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
         with at_most(seconds):
             return measure(), ""
     except TimeUp:
-        return None, f"did not return within {seconds:g} s"
+        return None, f"did not return within {seconds:.3g} s"
     except Refused as error:
         return None, error.words
     except Exception as error:  # an integrator may fail in any way it likes

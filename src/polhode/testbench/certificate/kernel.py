@@ -122,7 +122,7 @@ def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Proper
     if where:
         how = f"; {where} only {lowest:.1f}"
         return [Property(min(p.value, lowest), 0.05, "no", p.how + how, coverage=coverage) for p in values]
-    return [Property(**(vars(p) | {"coverage": coverage})) for p in values]
+    return by_order.down_to(look, row, least, [Property(**(vars(p) | {"coverage": coverage})) for p in values])
 
 
 # ---- what is measured, and how ------------------------------------------------------------------------

@@ -8,6 +8,7 @@ the first question again: has it changed meanwhile?
 """
 
 import functools
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import RunWarning
+from polhode.errors import RunWarning, one_line
+from polhode.inputs.returned import state_returned
 from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
-from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
+from polhode.testbench.certificate.pace import Pace
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
@@ -92,9 +95,11 @@ def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
 
 
 def _two_arrays(result: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Copies of Q and Omega: a wrapped library may return the same arrays each time."""
-    Q, Omega = result
-    return np.array(Q), np.array(Omega)
+    """Copies of Q and Omega."""
+    try:
+        return state_returned(result)
+    except (TypeError, ValueError):
+        raise Refused(f"returned {one_line(result)}; it must return (Q1, Omega1)") from None
 
 
 def _real(x: np.ndarray, h: float) -> np.ndarray:
@@ -134,8 +139,10 @@ class Look:
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
+        self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured
         self.kin = ""  # what it shares with a method of the catalogue, in words
+        self.pace = Pace()
         self.character = Character()
         self.first: np.ndarray | None = None  # its answer to the first question, for the last
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -245,6 +252,17 @@ def first_answer(look: Look) -> np.ndarray:
     for p in (far_start(), placed(potential())):
         answer = look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
     return flat(answer)
+
+
+def seconds_a_step(look: Look) -> float:
+    """The time that a step takes, as the shortest of three, computing or asleep. The system tells late how long a
+    thread has waited: over so short a time what was computed is the lower bound."""
+    p, taken = placed(potential()), []
+    for _ in range(3):
+        own, computing = OwnTime(), time.process_time()
+        look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
+        taken.append(max(own.seconds, time.process_time() - computing))
+    return min(taken)
 
 
 def changed_since(look: Look) -> float:

@@ -1,8 +1,9 @@
 """Orders from outside: global errors against a reference, and the exponent with which they fall.
 
 The exponent is that of the finest errors which are above the floor, with an error bar; a floor that is not round-off is
-reported. "Exact" is what is exact at the largest step. Then one step is compared with the motion at every state of the
-battery: what does not converge there is of no order, whatever it does elsewhere.
+reported, and looked for with single steps where runs do not reach it. "Exact" is what is exact at the largest step.
+Then one step is compared with the motion at every state of the battery: what does not converge there is of no order,
+whatever it does elsewhere.
 """
 
 from collections.abc import Sequence
@@ -17,19 +18,26 @@ from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.elsewhere import elsewhere
+from polhode.testbench.certificate.floor import LADDER, fitted, hidden, line
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.pace import would_decide
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN = tuple(n for n in COUNTS if n % 2 == 0)
 ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
+FLOOR = 100  # times round-off, from which on a floor is not that of round-off
+RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
+FEWEST_STEPS = 16  # of the finest run, without which there is no order
+FEWEST_STATES = 7  # states without which an order is not known
 WINDOW = 4  # errors from which an exponent is had
 WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
 ABOVE = 15  # times the floor, from which on an error counts
 CONVERGES = 0.5  # order below which there is none
 CLEAR = 0.15  # from a whole number, up to which an exponent is that number
 STEADY = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
+DOWN_TO = "down to an error of"
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # the four largest steps of a method with fixed steps cannot all have such small errors, and alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
@@ -43,7 +51,11 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, None, "undecided", how)] * 2, ""
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
-    counts = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
+    wanted = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
+    counts = [n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, RUNS)]
+    if not counts or counts[-1] < FEWEST_STEPS:
+        how = f"{row.how_outside or row.how}: {would_decide(look.pace.step * sum(COUNTS))}"
+        return [Property(None, None, "undecided", how)] * 2, ""
     results, note, picture = order(look.run, p, row.how_outside or row.how, round_off, counts)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
     values = [r.value for r in results if r.value is not None]
@@ -54,13 +66,31 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return results, note
     lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
     coverage = f"one step at {seen} states, random ones by seed {SEED}"
+    if seen + len(refused) < len(states(row.case)):
+        coverage += ", no more for want of time"
+    if seen + len(refused) < FEWEST_STATES and not where:
+        missing = would_decide(look.pace.step * sum(COUNTS))
+        return [Property(r.value, CLEAR, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results], note
     if refused:
         coverage += f"; {refused[0]}"
     if where:
         worse = f"{where} only {lowest:.1f}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
         return [Property(v, CLEAR, "no", how, coverage=coverage) for v, how in changed], note
-    return [Property(**(vars(r) | {"coverage": coverage})) for r in results], note
+    return [Property(**(vars(r) | {"coverage": coverage})) for r in down_to(look, row, least, results)], note
+
+
+def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:
+    """The orders that are known, with the error below which smaller steps do not lead, where single steps show one."""
+    plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
+    floor = hidden(look, row.case, order, SPAN) if any(plain) else 0.0
+    return [_restricted(r, floor) if is_plain and floor else r for is_plain, r in zip(plain, results)]
+
+
+def _restricted(order: Property, floor: float) -> Property:
+    qualifier = ", ".join(words for words in (order.qualifier, f"{DOWN_TO} {floor:.0e}") if words)
+    how = f"{order.how}; single steps of {LADDER[0]:g} to {LADDER[-1]:g} rad show what stays"
+    return Property(**(vars(order) | {"qualifier": qualifier, "how": how}))
 
 
 @dataclass(frozen=True)
@@ -96,27 +126,31 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     flat = _floor(h, e, slopes, round_off)
     clear = int(np.append(e <= ABOVE * max(flat, round_off / 20), True).argmax())
     if clear < 3:
-        if flat > 100 * round_off:
+        if flat > FLOOR * round_off:
             return Exponent(0.0, 0.0, flat, f"does not fall with h: it stays at {flat:.0e}")
         return Exponent(None, floor=float(e.min()), words=f"reaches round-off with {clear} steps only")
+    with_floor = fitted(h, e, FLOOR * round_off) if not flat else None
+    if with_floor:
+        p, error, flat = with_floor
+        return Exponent(p, error, flat, f"stops falling at {flat:.0e}")
     h, e = h[:clear], e[:clear]
     steep = np.log(e[-2] / e[-1]) / np.log(h[-2] / h[-1]) > 5  # few errors are above round-off: the finest count
     n = 3 if steep else WINDOW
-    finest = _fitted(h[-n:], e[-n:])
-    before = _fitted(h[-n - 2 : -2], e[-n - 2 : -2]) if clear >= n + 2 and not steep else finest
+    finest = line(h[-n:], e[-n:])
+    before = line(h[-n - 2 : -2], e[-n - 2 : -2]) if clear >= n + 2 and not steep else finest
     value = finest[0] + (finest[0] - before[0]) * 0.5  # halfway to h = 0 over a factor of two in h, for terms in h
     value = value if abs(finest[0] - before[0]) < 0.5 else finest[0]
     error = max(finest[1], abs(finest[0] - before[0]) / 2)
     change = abs(slopes[clear - 2] - slopes[clear - 3])
     error = max(error, change) if steep and change > STEADY else error
-    words = f"stops falling at {flat:.0e}" if flat > 100 * round_off else ""
+    words = f"stops falling at {flat:.0e}" if flat > FLOOR * round_off else ""
     return Exponent(float(value), float(error), float(flat), words)
 
 
 def chooses(e: np.ndarray, round_off: float = ROUND_OFF) -> bool:
     """Whether the errors of the largest steps are small, and hardly depend on the step: it divides them as it likes."""
     first = e[:4]
-    if not np.isfinite(first).all() or first.min() < 100 * round_off:
+    if not np.isfinite(first).all() or first.min() < FLOOR * round_off:
         return False
     return bool(first.max() < SMALL_ERROR and first.max() < 3 * first.min())
 
@@ -126,15 +160,6 @@ def _floor(h: np.ndarray, e: np.ndarray, slopes: np.ndarray, round_off: float) -
     if len(e) >= 4 and np.median(slopes[-3:]) < 0.35:
         return float(np.median(e[-4:]))
     return 0.0
-
-
-def _fitted(h: np.ndarray, e: np.ndarray) -> tuple[float, float]:
-    """Exponent and standard error of a straight line in logarithms."""
-    x, y = np.log(h), np.log(e)
-    x = x - x.mean()
-    p = x @ y / (x @ x)
-    rest = y - y.mean() - p * x
-    return p, np.sqrt(rest @ rest / max(1, len(h) - 2) / (x @ x))
 
 
 def errors(run: Run, p: Problem, counts: Sequence[int] = COUNTS, span: float = SPAN) -> tuple[np.ndarray, np.ndarray]:
@@ -184,19 +209,19 @@ def order(
     for which, column in enumerate(e.T):
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _off_in_one(run, p)[which] if found.value == float("inf") else 0.0
-        if large > 100 * round_off:
+        if large > FLOOR * round_off:
             found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in {ONE_LARGE}")
         how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
         if found.words:
             how += f"; {found.words}"
-        if found.floor > 100 * round_off:
+        if found.floor > FLOOR * round_off:
             alike = column[:4].max() < ABOVE * found.floor  # from the largest steps on
             note = "own steps" if found.value == 0 and found.floor < 1e-3 and alike else note or "stalls"
         verdict = "yes" if found.known else "undecided"
         if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
-        stops = verdict == "yes" and found.floor > 100 * round_off
-        qualifier = f"down to an error of {found.floor:.0e}" if stops else ""
+        stops = verdict == "yes" and found.floor > FLOOR * round_off
+        qualifier = f"{DOWN_TO} {found.floor:.0e}" if stops else ""
         results.append(Property(found.value, CLEAR, verdict, how, bound=bound, qualifier=qualifier))
     return results, "own steps" if own else note, (h, e)

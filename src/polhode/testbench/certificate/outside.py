@@ -24,8 +24,9 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of
+from polhode.testbench.certificate.look import Look, changed_since, character_of, seconds_a_step
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
+from polhode.testbench.certificate.pace import BUDGET
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
@@ -44,23 +45,22 @@ def measured(
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
-    takes_velocity = _takes_velocity(look)
+    look.pace.step = guarded(lambda: seconds_a_step(look), LONGEST_SECONDS)[0] or 0.0
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
     ended = 0
-    for rows in groups():
+    measurements = _measurements(look)
+    for k, rows in enumerate(measurements):
         first = rows[0]
-        if first.measure not in MEASURES or (look.tolerance is not None and first.measure in GIVEN_STEPS):
-            continue
-        if first.needs_velocity and not takes_velocity:
-            continue
         name = first.group or first.key
         tick(name)
-        seconds = PATIENCE[min(ended, 2)]
+        look.pace.begin(first, [others[0] for others in measurements[k + 1 :]])
+        seconds = look.pace.patience(PATIENCE[min(ended, 2)])
         values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
         if why:
             ended += "did not return" in why
-            how = f"{first.how_outside or first.how or first.title}: it {why}"
+            missing = look.pace.missing(first) if "did not return" in why else ""
+            how = f"{first.how_outside or first.how or first.title}: it {why}{missing}"
             values = [Property(None, None, "undecided", how)] * len(rows), "fails"
         values, notes[name] = values
         found |= zip((row.key for row in rows), values)
@@ -74,9 +74,21 @@ def measured(
     found = {key: _does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
     if look.character.floor > 1:  # what does not fall with h is then its arithmetic
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
-    clues, _ = guarded(lambda: clues_of(look.run), seconds)
-    kin, _ = guarded(lambda: kin_of(look.run), seconds)
+    clues, _ = guarded(lambda: clues_of(look.run), PATIENCE[min(ended, 2)])
+    kin, _ = guarded(lambda: kin_of(look.run), PATIENCE[min(ended, 2)])
     return found, diagnosis_of(look, found, notes | (clues or {}), kin)
+
+
+def _measurements(look: Look) -> list[tuple[Row, ...]]:
+    """The rows of the table of properties that are measured, those of one measurement together."""
+    takes_velocity = _takes_velocity(look)
+    return [
+        rows
+        for rows in groups()
+        if rows[0].measure in MEASURES
+        and not (look.tolerance is not None and rows[0].measure in GIVEN_STEPS)
+        and (takes_velocity or not rows[0].needs_velocity)
+    ]
 
 
 def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
@@ -85,8 +97,9 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     if kin is None:
         return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
-    if kin.is_same and look.differs:
-        look.kin = f"{kin.words.rstrip('.')}, at a generic state."
+    if kin.is_same and (look.differs or look.switches):
+        where = "at a generic state" if look.differs else "with steps that are not large"
+        look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same or (kin.shares_all and look.character.memory):
         return tuple(_oddities(look))
     if kin.near or kin.first_step_alone:
@@ -100,11 +113,18 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
 def _oddities(look: Look) -> list[str]:
     """Sentences about the character of the integrator, and about the states where it differs or fails."""
     told = look.character.sentences()
+    if look.pace.is_slow:
+        told.append(
+            f"A step takes {1e3 * look.pace.step:.3g} ms, so it was looked at for {BUDGET:g} s: with fewer states and "
+            "steps, as the coverage of each property says; what that does not show is undecided."
+        )
     if look.changed:
         told.append(
             f"It has changed while it was measured: the first step, taken again at the end, differs by "
             f"{look.changed:.0e}. What it does depends on how often it was called."
         )
+    if look.switches:
+        told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
     if look.differs:
         first, *more = (f"{where} {what}" for where, what in look.differs.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from polhode.integrators.properties import BY_KEY, ORDER, OUTLOOKS, PROPERTIES
+from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, OUTLOOKS, PROPERTIES
 from polhode.testbench.certificate.certificate import Property
 
 
@@ -20,6 +20,8 @@ def summary(name: str, properties: Mapping[str, Property]) -> str:
         if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
             words.append(f": {outlook.words}")
             break
+    restricted = dict.fromkeys(p.qualifier for k, p in properties.items() if p.qualifier and BY_KEY[k].kind != NUMBER)
+    words.append(f" ({'; '.join(restricted)})" if restricted else "")
     return "".join(words) + "."
 
 

@@ -4,9 +4,9 @@ A property that holds leaves round-off at every state and for every step; one de
 wherever it is found. A large step whose equations were not solved ends the range, and is no verdict on the method.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from polhode.integrators.properties import Row
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIFFERENCES, DIRECT, momentum_scale
-from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.limit import ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
+from polhode.testbench.certificate.pace import would_decide
 
 OF_THE_STATE = (
     "symmetry",
@@ -31,25 +32,23 @@ BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, where a step takes long
+CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 6, 37  # steps for a Jacobian
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
-ABOVE = 30  # a defect beyond so many times round-off is the method's own
 SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
-STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
-HIGH = 20  # stands for the order of what looks exact with small steps
-LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
-SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT = 1e-9  # defect up to which it may be round-off, magnified
 HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no round-off bends by at most so much
-LOST = 0.2  # a failed step is off by this part of its rotation
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
+    if row.measure == "orthogonality" and look.pace.is_slow:
+        defect, more = partial(defect, steps=FEW_STEPS), f" after {FEW_STEPS} steps"
     floor *= min(look.character.floor, 1e8)
     if row.measure == "symmetry" and look.character.forward_only:
         how = f"{row.how_outside or row.how}: a step of -h does not go back"
@@ -114,7 +113,9 @@ class Visits:
     brief: int = 0  # of these states, for want of time
     worst: float = 0.0  # the largest defect
     farthest: float = 0.0  # the largest step, in radians
-    up_to: str = ""  # the largest step at the generic state, where larger ones were not solved or differ
+    least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
+    runs_everywhere: bool = True
+    seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
@@ -126,30 +127,43 @@ class Visits:
             words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
         return words
 
+    @property
+    def up_to(self) -> str:
+        """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
+        bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
+        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
+
 
 def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
     """The property, alone in a list, and the note "scales", "stays" or "" that says how its defect behaves.
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    clock, visits = time.process_time(), Visits()
+    visits, pace, calls = Visits(), look.pace, _calls(look, row)
+    share, most = min(SHARE, pace.allotted / 3), min(MOST, pace.allotted)
     for state in look.states(row.case):
-        spent = time.process_time() - clock if visits.states >= FEWEST else 0.0
-        if spent > MOST:
+        spent = pace.spent if visits.states >= FEWEST or pace.is_slow else 0.0
+        if visits.states and spent > most:
+            visits.seconds_short = pace.step * calls * len(BRIEFLY) * (FEWEST - visits.states)
             break
-        steps = BRIEFLY if spent > SHARE else RADIANS if visits.states else (*SMALLEST, *RADIANS)
-        measured = _measured(look, state, at, steps, visits)
-        defects, radians = _solved(look, state, *measured, floor)
-        if len(defects) < len(measured[0]):
-            if radians and not visits.states:
-                visits.up_to = f"up to {radians[-1]:g} rad a step"  # a solver at its limit, or another formula
-            look.ended.setdefault(row.key, f"beyond {radians[-1] if radians else 0:g} rad a step {state.words}")
+        brief = spent > share or not (visits.states or pace.afford(calls * len((*SMALLEST, *RADIANS)), 0.5))
+        steps = BRIEFLY if brief else RADIANS if visits.states else (*SMALLEST, *RADIANS)
+        defects, radians = _measured(look, state, at, steps, visits)
+        n = solved(look, state, defects, radians, floor)
+        if n < len(defects):
+            other = _beyond(look, state, at, (radians[n - 1], radians[n]), floor)
+            if other:
+                return [_switches(look, row, state, how, floor, *other)], "scales"
+            look.ended.setdefault(row.key, f"beyond {radians[n - 1]:g} rad a step {state.words}")
         if not defects:
+            visits.runs_everywhere = False
             continue
+        defects, radians = defects[:n], radians[:n]
         if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        visits.states, visits.brief = visits.states + 1, visits.brief + (spent > SHARE)
-        visits.farthest, largest = max(visits.farthest, radians[-1]), max(defects)
+        visits.states, visits.brief = visits.states + 1, visits.brief + brief
+        visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
+        largest = max(defects)
         if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
@@ -161,6 +175,13 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
         visits.worst = float(max(visits.worst, largest))
     return [_without_defect(look, row, how, floor, visits)], ""
+
+
+def _calls(look: Look, row: Row) -> int:
+    """About how many steps a defect takes."""
+    if row.measure not in BY_DERIVATIVES:
+        return FEW_STEPS
+    return CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP
 
 
 def _measured(
@@ -211,7 +232,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         coverage += f"; left out, as not solved: {look.ended[row.key]}"
     if visits.refusals:
         coverage += f"; {visits.refusals[0]}"
-    doubt = ""
+    doubt = would_decide(visits.seconds_short) if visits.seconds_short > 0 else ""
     if look.character.memory and row.measure in OF_THE_STATE:
         doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
     elif noise and worst > noise / 10:
@@ -220,36 +241,28 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         doubt = f"not to be told ({visits.doubts[0]})"
     if doubt:
         return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
-    qualifier = f"in single precision ({SINGLE:.0e})" if look.character.single else visits.up_to
+    precision = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+    qualifier = ", ".join(words for words in (precision, visits.up_to) if words)
     words = f"{how}: round-off for all"
     return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
 
 
-def _solved(
-    look: Look, state: State, found: list[float], radians: list[float], floor: float
-) -> tuple[list[float], list[float]]:
-    """The defects up to where the step fails: one that is far larger than any power of h explains is that of equations
-    that were not solved, at a large step or one that is lost, and says nothing of the method."""
-    highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
-    least = 1e-15 * look.character.floor
-    for k in range(1, len(found)):
-        smaller = [(radians[k - 1], max(found[k - 1], least))]
-        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
-        steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
-        slow = radians[k] > SLOW and found[k] < PLAIN
-        if steep and (slow or radians[k] > LARGE or _is_lost(look, state, radians[k])):
-            return found[:k], radians[:k]
-    return found, radians
+def _beyond(
+    look: Look, state: State, at: Callable[..., float], ends: tuple[float, float], floor: float
+) -> tuple[float, float] | None:
+    """From which step on, in radians, and with which defect, it is another formula, if it is."""
+    if look.character.floor > 1:  # noise, or single precision: every defect is rough
+        return None
+    counts = (1, 2, 5) if look.character.memory else (1,)
+    return another_formula(look, state, lambda x: _finite(at, state, x, counts), ends, floor)
 
 
-def _is_lost(look: Look, state: State, radians: float) -> bool:
-    """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
-    rotation."""
-    try:
-        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
-    except Refused:
-        return True
+def _switches(look: Look, row: Row, state: State, how: str, floor: float, radians: float, defect: float) -> Property:
+    """The property of an integrator that is another formula beyond so many radians a step."""
+    look.switches = look.switches or f"beyond {radians:.3g} rad a step, as seen {state.words}"
+    words = f"{how}: {defect:.0e} beyond {radians:.3g} rad a step, where it is another formula"
+    coverage = f"first seen {state.words}, {radians:.3g} rad a step; round-off up to there"
+    return Property(defect, floor, "no", words, coverage=coverage)
 
 
 def _largest(radians: Sequence[float], found: Sequence[float]) -> str:

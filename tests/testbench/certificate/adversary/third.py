@@ -206,3 +206,19 @@ def wrong_for_a_sphere(p, Q, Omega, h, t):
 
 
 torque_of_1001 = on_momenta(lambda *arguments: axes_and_kicks(*arguments, factor=1.001))
+
+
+# ---- an error that runs do not reach -------------------------------------------------------------------
+
+
+def damped_by(step, rate=0.0, each=0.0):
+    """A step, and a damping so weak that it shows only below the error of the step: a rate, or a part of each step."""
+
+    def damped(p, Q, Omega, h, t):
+        Q, Omega = step(p, Q, Omega, h, t)
+        return Q, Omega * (1 - rate * h - each)
+
+    return damped
+
+
+torque_nearly = on_momenta(lambda *arguments: axes_and_kicks(*arguments, factor=1 + 1e-7))

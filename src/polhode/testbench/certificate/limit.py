@@ -1,0 +1,74 @@
+"""Up to which step a defect tells of the method, and what becomes of it beyond: a solver at its limit, or another
+formula.
+
+The residual of an iteration that no longer converges grows with a high power of the step, but it grows: between two
+steps that hardly differ, so do the defects. An integrator that changes its formula at some angle has a defect that
+jumps there, while its steps go on following the motion. The first says nothing of the method; the second is a "no".
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.elsewhere import off
+from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.look import Look
+
+ABOVE = 30  # a defect beyond so many times round-off is the method's own
+STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
+HIGH = 20  # stands for the order of what looks exact with small steps
+LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
+LOST = 0.2  # a failed step is off by this part of its rotation, or of the momentum
+HARDLY = 1.0 + 1e-5  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
+JUMP = 1e3  # ratio of their defects that is a jump
+
+
+def solved(look: Look, state: State, found: Sequence[float], radians: Sequence[float], floor: float) -> int:
+    """How many of the defects come before the step fails: one that is far larger than any power of h explains is that
+    of equations that were not solved, at a large step or one that is lost, or of another formula."""
+    highest = max(look.orders, default=2.0)
+    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    least = 1e-15 * look.character.floor
+    for k in range(1, len(found)):
+        smaller = [(radians[k - 1], max(found[k - 1], least))]
+        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
+        steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
+        slow = radians[k] > SLOW and found[k] < PLAIN
+        if steep and (slow or radians[k] > LARGE or is_lost(look, state, radians[k])):
+            return k
+    return len(found)
+
+
+def another_formula(
+    look: Look, state: State, at: Callable[[float], float], ends: tuple[float, float], floor: float
+) -> tuple[float, float] | None:
+    """The step in radians at which the defect `at` jumps, between one that is solved and one that is not, and the
+    defect just beyond. None where it grows on its way, or where the steps beyond are lost or refused, as are those of
+    a solver at its limit; a defect that is not plain, or that of a step back which goes elsewhere, does not tell."""
+    solved, beyond = ends
+    try:
+        before, after = max(at(solved), floor), at(beyond)
+        while beyond / solved > HARDLY:
+            if not JUMP * before < after < LOST:
+                return None
+            middle = (solved * beyond) ** 0.5
+            found = at(middle)
+            if found * found < before * after:
+                solved, before = middle, max(found, floor)
+            else:
+                beyond, after = middle, found
+    except Refused:
+        return None
+    is_jump = JUMP * before < after < LOST
+    return (beyond, after) if is_jump and not is_lost(look, state, beyond) else None
+
+
+def is_lost(look: Look, state: State, radians: float) -> bool:
+    """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
+    rotation."""
+    try:
+        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
+    except Refused:
+        return True
