@@ -63,10 +63,34 @@ class Kernels:
     has_torque: bool
 
 
+MOST_RECENT = 4
+"""Problems whose kernels are kept for the next that is made of the same functions."""
+
+_RECENT: dict[tuple[Any, ...], tuple[Kernels, tuple[Any, ...]]] = {}
+"""By the ids of the functions, which are held so that nothing else has them, and by all else that kernels hang on."""
+
+
 def kernels(
     users: Mapping[str, Callable[..., Any]], forms: Mapping[str, Form], forces: Forces, controlled: bool
 ) -> Kernels:
-    """The kernels of users' functions on a body with these forces and, if `controlled`, a torque that is held."""
+    """The kernels of users' functions on a body with these forces and, if `controlled`, a torque that is held.
+
+    Problems made one after the other of the same functions share their kernels, as a problem and its copies do: what
+    is proved of a kernel, and compiled, need then not be proved again for every one. A kernel holds no number of a
+    problem and calls the function itself, so that what it computes is what the function computes now.
+    """
+    key = tuple((label, id(f), forms[label]) for label, f in users.items()), forces, controlled
+    recent = _RECENT.pop(key, None) or (_made(users, forms, forces, controlled), tuple(users.values()))
+    _RECENT[key] = recent
+    for old in list(_RECENT)[:-MOST_RECENT]:
+        _RECENT.pop(old, None)
+    return recent[0]
+
+
+def _made(
+    users: Mapping[str, Callable[..., Any]], forms: Mapping[str, Form], forces: Forces, controlled: bool
+) -> Kernels:
+    """`kernels`, made anew."""
 
     def of(make: Callable[..., Kernel], label: str) -> Kernel:
         return make(users[label], forms[label].fields)

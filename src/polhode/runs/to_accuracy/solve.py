@@ -7,7 +7,6 @@ from typing import Any
 from polhode import inputs
 from polhode.errors import InputError
 from polhode.integrators.lookup import integrator
-from polhode.physics.problem import Problem
 from polhode.runs.asked import Asked
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.to_accuracy.accuracy import accurate
