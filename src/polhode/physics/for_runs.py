@@ -27,15 +27,16 @@ class ForRuns(ParameterRow):
     ) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """(q, Pi) in principal axes, as tuples of floats."""
         Q = self.Q0 if Q is None else Q
-        Omega = self.Omega0 if Omega is None else Omega
-        return _start(Q.tobytes(), Omega.tobytes(), self.axes.tobytes(), self.moments.tobytes())
+        (x, y, z), J = (self.Omega0 if Omega is None else Omega).tolist(), self.moments.tolist()
+        q, P = _turned(Q.tobytes(), self.axes.tobytes())
+        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
     def check_start(self) -> None:
         """Raise InputError if Q0 or Omega0, which were checked when the problem was made, are no start any more.
 
         Both may be written into; the quaternion of a matrix that is no rotation would be that of another attitude.
         """
-        if _is_start(self.Q0.tobytes(), self.Omega0.tobytes()):
+        if _is_rotation(self.Q0.tobytes()) and math.isfinite(sum(self.Omega0.tolist())):
             return
         try:
             inputs.rotation("Q0", self.Q0)
@@ -123,18 +124,16 @@ class ForRuns(ParameterRow):
 
 
 @functools.lru_cache(maxsize=256)
-def _is_start(Q: bytes, Omega: bytes) -> bool:
-    """Whether the bytes are those of a rotation and of three finite numbers, cached as `_start` is."""
-    return is_plainly_rotation(list(_MATRIX.iter_unpack(Q))) and all(map(math.isfinite, *_MATRIX.iter_unpack(Omega)))
+def _is_rotation(Q: bytes) -> bool:
+    """Whether the bytes are those of a rotation with room to spare, cached: most runs begin as an earlier one did."""
+    return is_plainly_rotation(list(_MATRIX.iter_unpack(Q)))
 
 
 @functools.lru_cache(maxsize=256)
-def _start(Q: bytes, Omega: bytes, axes: bytes, moments: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """(q, Pi) from the bytes of the arrays, cached: most runs begin where an earlier one began."""
-    rows, (x, y, z), J = _MATRIX.iter_unpack(Q), *_MATRIX.iter_unpack(Omega), *_MATRIX.iter_unpack(moments)
-    P = list(_MATRIX.iter_unpack(axes))
-    q = quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in rows])
-    return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+def _turned(Q: bytes, axes: bytes) -> tuple[tuple[float, ...], list[tuple[float, ...]]]:
+    """The quaternion of the principal axes, and the matrix of these, from the bytes of the arrays; cached likewise."""
+    rows, P = _MATRIX.iter_unpack(Q), list(_MATRIX.iter_unpack(axes))
+    return quaternion_of_one([[a * x + b * y + c * z + 0.0 for x, y, z in zip(*P)] for a, b, c in rows]), P
 
 
 _MATRIX = struct.Struct("3d")

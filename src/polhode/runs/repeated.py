@@ -94,12 +94,12 @@ class Calls(dict[tuple[Any, ...], list[Kept]]):
         at = id(problem)
         self.problem = weakref.ref(problem, lambda _: _KEPT.pop(at, None))
 
-    def keep(self, key: tuple[Any, ...], kept: Kept) -> None:
-        """Keep one more; the oldest goes."""
+    def keep(self, key: tuple[Any, ...], kept: Kept | None) -> None:
+        """Keep one more, or only that there was such a call; the oldest goes."""
         self.pop(key, None)
         for old in list(self)[: max(0, len(self) + 1 - MOST_KEPT)]:
             self.pop(old, None)
-        self[key] = [kept]
+        self[key] = [] if kept is None else [kept]
 
 
 _KEPT: dict[int, Calls] = {}
@@ -143,9 +143,8 @@ def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
         result = solve(*(x for x in (problem, method) if x is not NOT_GIVEN), *rest, **keywords)
         offered = vars(result).pop(OFFERED, None)
         if offered is not None and is_plain(problem, method, (*rest, *keywords.values())):
-            kept = kept_of(*offered)
-            if kept is not None:
-                calls_of(problem).keep(key, kept)
+            calls = calls_of(problem)
+            calls.keep(key, kept_of(*offered) if key in calls else None)  # most calls are made once, or often
         return result
 
     return functools.wraps(solve)(call)

@@ -77,9 +77,11 @@ class KernelRunner(CheckedSteps):
             ) from error
         if earlier is None and compiled is not False:
             self._compile(required=bool(compiled))
-        elif earlier is not None and earlier.digest is not None and earlier.compared != (self.t0, q, Pi):
-            self._guard(earlier.code.held[0], earlier.code.kind)
-            earlier.compared = self.t0, q, Pi
+        elif earlier is not None and earlier.digest is not None:
+            place = guarded_at(problem, self.method, self.t0, q, Pi)
+            if earlier.compared != place:
+                self._guard(earlier.code.held[0], earlier.code.kind)
+                earlier.compared = place
 
     def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
@@ -115,7 +117,8 @@ class KernelRunner(CheckedSteps):
         head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
         self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
         if self._survey is None and self._own_loop:
-            keep(self.problem, self.method, self.body, self._code, (self.t0, *self.state[:2]))
+            place = guarded_at(self.problem, self.method, self.t0, *self.state[:2])
+            keep(self.problem, self.method, self.body, self._code, place)
 
     def machine_arguments(self) -> tuple[tuple[Any, ...], Any]:
         """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
@@ -243,7 +246,10 @@ class KernelRunner(CheckedSteps):
         if self.lasting:
             return True
         entry = known(problem, self.method)
-        return entry is not None and entry[1].code is self._code and entry[1].compared == self._first[0][1:]
+        if entry is None or entry[1].code is not self._code:
+            return False
+        _, t, q, Pi = self._first[0]
+        return entry[1].compared == guarded_at(problem, self.method, t, q, Pi)
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t, without going there; None if it fails."""
@@ -274,3 +280,9 @@ class KernelRunner(CheckedSteps):
     def failure(self, k: int, t: float, error: float) -> str:
         """The sentence for a step that failed: number k, at time t."""
         return failure_of(self, k, t, error)
+
+
+def guarded_at(problem: Problem, method: Method, t: float, q: Any, Pi: Any) -> tuple[Any, ...]:
+    """Where the guard compares: bodies that differ in their velocity alone share it, if the torque takes none."""
+    _, moving = problem.source(method)
+    return (t, q, Pi) if moving else (t, q)
