@@ -13,7 +13,7 @@ from polhode.testbench.certificate.limit import another_formula
 from polhode.testbench.certificate.look import Look, character_of, states
 from polhode.testbench.certificate.several import Certificates
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
-from tests.testbench.certificate.adversary import third
+from tests.testbench.certificate.adversary import kernels, third
 from tests.testbench.certificate.adversary.steps import verlet
 
 SWITCHES = third.two_methods(lambda x: x > 1)
@@ -92,3 +92,9 @@ def test_the_kin_of_one_that_switches_is_so_with_small_steps():
     assert "It is another formula beyond" in " ".join(c.diagnosis)
     assert c.kin == "This is LP2, to round-off, with steps that are not large."
     assert np.isfinite(c["order_free_Q"].value)
+
+
+def test_the_yes_of_a_kernel_that_solves_nothing_ends_where_its_defect_begins():
+    c = ph.certify(kernels.as_method("larger_turns"), drift=False)
+    assert c["symmetric"].said.startswith("yes up to 0.93 rad a step")
+    assert not c["momentum_free"].qualifier and c["symmetric"].verdict == c["momentum_free"].verdict == "yes"

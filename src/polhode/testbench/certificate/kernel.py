@@ -26,7 +26,7 @@ from polhode.testbench.certificate import outside, theorems
 from polhode.testbench.certificate.cases import case_of, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
-from polhode.testbench.certificate.defects import BY_DERIVATIVES
+from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of, states
@@ -64,8 +64,40 @@ def measured(
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
             values = _in_floats_too(look, method, first, values)
+        elif first.measure in DIRECT and first.measure in theorems.DEFECTS:
+            values = _with_large_steps(look, method, first, values)
         properties |= zip((row.key for row in rows), values)
+    if look.switches:  # then what holds below the angle is not known to hold beyond
+        properties |= {
+            row.key: _with_large_steps(look, method, row, (properties[row.key],))[0]
+            for (row, *others) in groups()
+            if not others and row.key in properties and row.measure in BY_DERIVATIVES
+        }
     return properties
+
+
+def _with_large_steps(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
+    """The verdict, or what is seen from outside where larger steps than those at 50 digits are of another formula.
+
+    A method that solves nothing has no solver at its limit: if its defect is seen beyond some step only, the yes ends
+    there.
+    """
+    if values[0].verdict != "yes":
+        return values
+    seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
+    if not why and look.switches:
+        return seen
+    if why or row.key not in look.ended or seen[0].verdict != "yes" or _solves(method, row):
+        return values
+    return [Property(**(vars(values[0]) | {"qualifier": seen[0].qualifier, "coverage": seen[0].coverage}))]
+
+
+def _solves(method: Method, row: Row) -> bool:
+    """Whether a step iterates."""
+    p = case_of(row, method)
+    assert p is not None  # the property was measured on it
+    run = solve(p, method, h=0.125, n_steps=1, on_failure="return")
+    return bool(run.stats["n_iterations"])
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:

@@ -54,6 +54,25 @@ def symplectic_euler(h, t, state, body):
     return (q, Pi, torque_at(t + h, q, body), memory), NO_SOLVE
 
 
+def large_turns(h, t, state, body):
+    """The splitting up to 1 rad a step, and damped beyond it."""
+    Pi, iJ = state[1], body[1]
+    x, y, z = h * iJ[0] * Pi[0], h * iJ[1] * Pi[1], h * iJ[2] * Pi[2]
+    if (x * x + y * y + z * z).real < 1:
+        return splitting(h, t, state, body)
+    (q, Pi, tau, memory), info = splitting(h, t, state, body)
+    return (q, lin(1 - 0.02 * h, Pi, 0, Pi), tau, memory), info
+
+
+def larger_turns(h, t, state, body):
+    """The splitting up to 1 rad a step, beyond it the method of order 1, which is not symmetric, and soon lost."""
+    Pi, iJ = state[1], body[1]
+    x, y, z = h * iJ[0] * Pi[0], h * iJ[1] * Pi[1], h * iJ[2] * Pi[2]
+    if (x * x + y * y + z * z).real < 1:
+        return splitting(h, t, state, body)
+    return symplectic_euler(h, t, state, body)
+
+
 def by_math(h, t, state, body):
     """The splitting with math.sin and math.cos, which take floats only."""
     q, Pi, tau, memory = state

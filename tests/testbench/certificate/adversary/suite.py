@@ -175,6 +175,7 @@ KERNELS = tuple(
         ("splitting", VARIATIONAL, ""),
         ("printed_digits", VARIATIONAL | truth("8 8 8"), ""),
         ("symplectic_euler", truth("1 1 1", yes="sf su po mf mt so3", no="sym ef et drift"), ""),
+        ("large_turns", truth("2 2 2", yes="so3", no="sym sf su mf mt ef et"), "another formula"),
         ("by_math", VARIATIONAL, ""),
         ("to_a_tolerance", VARIATIONAL, ""),
         ("with_a_branch", VARIATIONAL, ""),
