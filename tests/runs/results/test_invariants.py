@@ -1,7 +1,8 @@
 """Invariants in tables and files."""
 
+import csv
+
 import numpy as np
-import pandas
 import pytest
 import xarray
 
@@ -40,8 +41,8 @@ def test_a_trajectory_has_them_in_its_tables_and_files(tmp_path):
     assert np.array_equal(data["energy"], s.energy) and len(s.events["up"]) == 1
     frame = s.to_dataframe()
     assert list(frame.columns[-4:]) == ["jacobi", "invariant_energy", "event_0", "spin__third"]
-    table = pandas.read_csv(s.to_csv(tmp_path / "s.csv"), float_precision="round_trip")
-    assert np.array_equal(table["jacobi"], s.invariant("jacobi"))
+    with open(s.to_csv(tmp_path / "s.csv"), encoding="utf-8") as file:
+        assert [float(row["jacobi"]) for row in csv.DictReader(file)] == s.invariant("jacobi").tolist()
     again = ph.load(s.save(tmp_path / "s.nc"))
     for filed in (again, ph.load(again.save(tmp_path / "again.nc"))):
         assert all(np.array_equal(filed.invariant(name), s.invariant(name)) for name in INVARIANTS)
