@@ -150,7 +150,7 @@ EDITS = (  # file, text, and the text before which it is inserted
 
 
 """,
-        "DIRECT = {",
+        "DIRECT: dict[str, tuple[Callable[..., float], float, str]] = {",
     ),
     ("testbench/certificate/defects.py", '    "length": (length, ROUND_OFF, ""),\n', '    "energy": (energy,'),
     ("integrators/properties.py", '        ("top", "heavy top", None),\n', '    )\n    for what in ("Q", "Omega")'),

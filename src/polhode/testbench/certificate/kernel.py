@@ -65,18 +65,18 @@ def measured(
         if first.kind == ORDER:
             values = _in_floats_too(look, method, first, values)
         elif first.measure in DIRECT and first.measure in theorems.DEFECTS:
-            values = _with_large_steps(look, method, first, values)
+            values = with_large_steps(look, method, first, values)
         properties |= zip((row.key for row in rows), values)
     if look.switches:  # then what holds below the angle is not known to hold beyond
         properties |= {
-            row.key: _with_large_steps(look, method, row, (properties[row.key],))[0]
+            row.key: with_large_steps(look, method, row, (properties[row.key],))[0]
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
     return properties
 
 
-def _with_large_steps(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
+def with_large_steps(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
     """The verdict, or what is seen from outside where larger steps than those at 50 digits are of another formula.
 
     A method that solves nothing has no solver at its limit: if its defect is seen beyond some step only, the yes ends
