@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from tests.support.bad_calls import faults, line_faults
+from tests.support.bad_calls import Spiteful, calls, faults, line_faults, outcome
 
 FREE = dict(inertia=(1, 2, 2.5), Omega0=(0.1, 1, 0))
 nan = float("nan")
@@ -278,6 +278,24 @@ def test_the_nearest_keyword_is_offered():
 def test_bad_calls_of_every_public_function_give_a_result_or_a_sentence():
     raw = [f"{name} {arguments}: {fault}" for name, arguments, fault in faults(4000, "of the tests")]
     assert not raw, "\n".join(raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("dist", {"B": range(10**9)}),  # which took all the memory there is
+        ("dist", {"B": Spiteful()}),
+        ("load", {"path": Spiteful()}),
+        ("recommend", {"horizon": 1e-320}),
+        ("converge", {"t_end": 1e300}),
+        ("problem, book-toss", {"dt": 1e-320}),
+        ("Problem.from_kernels", {"parameters": len}),
+    ],
+    ids=lambda x: x if isinstance(x, str) else next(iter(x)),
+)
+def test_bad_calls_that_are_rarely_met_give_a_result_or_a_sentence_too(name, bad, tmp_path):
+    function, arguments = calls(str(tmp_path))[name]
+    assert outcome(function, arguments | bad, 60) == ""
 
 
 def test_bad_command_lines_end_with_a_code_and_no_traceback():

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode import inputs
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.inputs import functions
 from polhode.inputs import parameters as named
 from polhode.inputs.forms import Form, with_values
@@ -198,9 +198,16 @@ class Problem(Quantities, ForRuns):
         self.control = self.law = None
         self.parameters_of = parameters if callable(parameters) else None
         room = functions.PARAMETERS
-        self.parameters = (
-            self.own_parameters() if callable(parameters) else inputs.padded("parameters", parameters, room)
-        )
+        if callable(parameters):
+            try:
+                self.parameters = self.own_parameters()
+            except Exception as error:  # whatever a function raises that is not meant for this
+                raise InputError(
+                    f"parameters is the function {one_line(parameters)}, and raised {type(error).__name__}: {error}. "
+                    "It must take moments (n, 3) and axes (n, 3, 3), and return an array of n rows."
+                ) from error
+        else:
+            self.parameters = inputs.padded("parameters", parameters, room)
         self.settle()
         self._is_made = True
         return self

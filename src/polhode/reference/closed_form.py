@@ -37,7 +37,10 @@ class FreeSolution:
         number, precision = _arithmetic(self.digits)
         with precision:
             q, Pi = (tuple(number(x) for x in part) for part in self.problem.start())
-            F, Pi = free_flow(number(t) - number(self.problem.t0), Pi, self._moments(number))
+            try:
+                F, Pi = free_flow(number(t) - number(self.problem.t0), Pi, self._moments(number))
+            except (ValueError, OverflowError):  # of the sine of an angle that is no finite number
+                raise InputError(f"The closed form has no value at t = {float(t):g}: the angle is too large.") from None
             return unit(compose(q, F)), Pi
 
     def _in_users_axes(self, t: Any) -> Any:

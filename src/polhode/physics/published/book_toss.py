@@ -22,6 +22,10 @@ NEAR_A_JUMP = 1e-6
 """A time within this fraction of dt from a jump is at the jump: the times of steps carry round-off."""
 
 
+MOST_STEPS = 1e12
+"""Steps of the first part beyond which floats no longer tell whether they are a whole number."""
+
+
 @kernel
 def torque(t: Number, Q: Mat3, par: Numbers) -> Vec3:
     """Q^T of the torque in space; at a jump the mean of both sides, so that trapezoids give the exact impulse."""
@@ -71,6 +75,8 @@ def book_toss(
     duration; Q0; Omega0 (body axes) can be changed.
     """
     dt, t_d = positive("dt", dt), positive("t_d", t_d)
+    if t_d / dt > MOST_STEPS:
+        raise InputError(f"dt = {dt:g} divides t_d = {t_d:g} into {t_d / dt:g} steps; give at most {MOST_STEPS:g}.")
     if abs(t_d / dt - round(t_d / dt)) > 1e-9 * t_d / dt:
         raise InputError(
             f"t_d = {t_d:g} is {t_d / dt:.12g} steps of dt = {dt:g}; it must be a whole number, so that a step "

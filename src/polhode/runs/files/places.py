@@ -39,7 +39,7 @@ def named(path: Any, what: str = "") -> pathlib.Path:
     label = f"{what} " if what else ""
     try:
         text = os.fsdecode(path)
-    except TypeError:
+    except Exception:  # no text, or whatever its __fspath__ raises
         raise InputError(
             f"{what or 'The file'} is {one_line(path)}; give the name of a file, as text or a Path."
         ) from None

@@ -154,11 +154,11 @@ def dist(A: object, B: object) -> np.ndarray | float:
 def _matrices(label: str, value: object) -> np.ndarray:
     """One rotation in any of the forms that users may give, or a stack of matrices or Rotations."""
     if hasattr(value, "as_matrix"):
-        return np.asarray(value.as_matrix())
-    try:
-        stack = np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        stack = np.empty(0)
+        try:
+            return np.asarray(value.as_matrix(), dtype=float)
+        except Exception:  # of an object that only looks like a Rotation, or its class
+            raise InputError(f"{label} is {one_line(value)}; its as_matrix() gives no matrix.") from None
+    stack = inputs.real_array(label, value, "a 3x3 matrix, a Rotation or a rotation vector")
     if stack.ndim > 2 and stack.shape[-2:] == (3, 3):
         if not np.isfinite(stack).all():
             raise InputError(f"{label} has entries that are not finite numbers: {one_line(value)}.")

@@ -124,7 +124,7 @@ def _step(
     sizes = [data["span"] / n for n in data["steps"]]
     h, limit = _accurate(sizes, d["errors"][case], accuracy, order)
     drift = d.get("drift")
-    if time and isinstance(drift, float):
+    if isinstance(drift, float) and drift * time > 0:  # zero for a horizon of nearly nothing
         steady = DRIFT_STEP * (accuracy / (drift * time)) ** (1 / order)
         if steady < h:
             return steady, "drift"
