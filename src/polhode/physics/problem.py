@@ -124,19 +124,10 @@ class Problem(Quantities, ForRuns):
             if Pi0 is not None:
                 raise InputError("Pi0 does not say how much of it is in the wheels: give Omega0.")
             inertia = without_spin(inertia, each, included)
-        self._set_data(inertia, Q0, Omega0, Pi0, t0, checked, name, h, t_end, breaks)
-        self.internal = Internal(
-            None if damping is None else damping_tensor(damping),
-            rotor,
-            since=self.t0,
-            held=None if control is None or control.wheels else (0.0, 0.0, 0.0),
-        )
-        if each:
-            beside, sampled = np.zeros(3) if rotor is None else rotor, control is not None and control.wheels
-            curved = isinstance(control, Continuous)
-            spinning = Wheels(each, np.zeros(len(each)), self.t0, beside, sampled, curved)
-            self.internal = self.internal.turning(spinning.started(self.Omega0, self.t0))
-        self.control = control
+        self._set_body(name, inertia, checked)
+        self._set_start(Q0, Omega0, Pi0, t0)
+        self._set_run(h, t_end, breaks)
+        self.control, self.internal = control, self._inside(damping, rotor, each, control)
         first = named.FIRST + self.internal.count
         self.fields, row = named.fields(parameters, args, first)
         self.law, in_law = (None, False) if control is None else law_of(control, len(each), self.fields)
@@ -151,6 +142,26 @@ class Problem(Quantities, ForRuns):
         check_functions(self, tried, own.get("potential"), torques.takes_time(forms))
         self.settle()
         self._is_made = True
+
+    def _inside(
+        self,
+        damping: ArrayLike | None,
+        rotor: np.ndarray | None,
+        wheels: tuple[Wheel, ...],
+        control: Sampled | Continuous | None,
+    ) -> Internal:
+        """What acts besides the torque: damping, what spins inside, and what a controller holds."""
+        inside = Internal(
+            None if damping is None else damping_tensor(damping),
+            rotor,
+            since=self.t0,
+            held=None if control is None or control.wheels else (0.0, 0.0, 0.0),
+        )
+        if not wheels:
+            return inside
+        beside, sampled = np.zeros(3) if rotor is None else rotor, control is not None and control.wheels
+        spinning = Wheels(wheels, np.zeros(len(wheels)), self.t0, beside, sampled, isinstance(control, Continuous))
+        return inside.turning(spinning.started(self.Omega0, self.t0))
 
     def _set_kernels(self, users: dict[str, Callable[..., Any]], forms: dict[str, Form]) -> None:
         self.forces = self.internal.forces(moving=torques.takes_velocity(forms))
@@ -188,7 +199,9 @@ class Problem(Quantities, ForRuns):
         inputs.function("torque", torque)
         if potential is not None:
             inputs.function("potential", potential)
-        self._set_data(inertia, Q0, Omega0, Pi0, t0, invariants, name, h, t_end, breaks)
+        self._set_body(name, inertia, invariants)
+        self._set_start(Q0, Omega0, Pi0, t0)
+        self._set_run(h, t_end, breaks)
         if not callable(parameters) and not np.array_equal(self.axes, np.eye(3)):
             raise InputError("Kernels work in principal axes: give the three principal moments as inertia.")
         self.torque_kernel, self.potential_kernel, self.timed_potential_kernel = torque, potential, None
@@ -212,23 +225,21 @@ class Problem(Quantities, ForRuns):
         self._is_made = True
         return self
 
-    def _set_data(
+    def _set_body(
         self,
-        inertia: ArrayLike,
-        Q0: AttitudeLike | None,
-        Omega0: ArrayLike | None,
-        Pi0: ArrayLike | None,
-        t0: float,
-        invariants: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None,
         name: str,
-        h: float | None,
-        t_end: float | None,
-        breaks: ArrayLike,
+        inertia: ArrayLike,
+        invariants: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None,
     ) -> None:
         self.name = inputs.text("name", name)
-        self._told = set()
         self.moments, self.axes = inputs.principal_axes("inertia", inertia)
         self.inertia = np.array(inertia, dtype=float)
+        self._invariants_of = invariants if callable(invariants) else None
+        own = {} if self._invariants_of else inputs.functions_by_name("invariants", invariants)
+        self.invariants = self.invariants_for(self.inertia, own)
+        self.sources, self.landmarks, self._told = (), {}, set()
+
+    def _set_start(self, Q0: AttitudeLike | None, Omega0: ArrayLike | None, Pi0: ArrayLike | None, t0: float) -> None:
         self.Q0 = inputs.rotation("Q0", Q0)
         if (Omega0 is None) == (Pi0 is None):
             how_many = "both" if Omega0 is not None else "neither"
@@ -239,13 +250,12 @@ class Problem(Quantities, ForRuns):
             self.given_Pi0 = inputs.vector("Pi0", Pi0)
             self.Omega0 = velocity(self.moments, self.axes, self.given_Pi0)
         self.t0 = inputs.number("t0", t0)
+
+    def _set_run(self, h: float | None, t_end: float | None, breaks: ArrayLike) -> None:
+        """What a run takes that is given none of its own, and the times that its steps must meet."""
         self.h = None if h is None else inputs.step_size(h)
         self.t_end = None if t_end is None else inputs.number("t_end", t_end)
-        self._invariants_of = invariants if callable(invariants) else None
-        own = {} if self._invariants_of else inputs.functions_by_name("invariants", invariants)
-        self.invariants = self.invariants_for(self.inertia, own)
         self.breaks = inputs.times("breaks", breaks)
-        self.sources, self.landmarks = (), {}
 
     @inputs.checked_call
     def replaced(
