@@ -217,7 +217,7 @@ def step(
     if not isinstance(method, Method):
         return PlainRunner(problem, method, h).one(Q, Omega, t)
     kind = KernelRunner if problem.control is None else ControlledRunner
-    runner = kind(problem, method, h, called_often(problem, method), Q, Omega, t)
+    runner = kind(problem, method, h, called_often(problem, method), start=(Q, Omega, t))
     if isinstance(runner, ControlledRunner):
         runner.check_look()
     out = np.empty((1, 7))

@@ -28,7 +28,7 @@ def watching(runner: KernelRunner, kernels: Any, code: Any) -> Callable[..., tup
     addresses = np.array([machine.address for machine in code])
 
     def watch(
-        first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, held: Any = code
+        first: int, n: int, every: int, left: int, out: np.ndarray, row: int, values: np.ndarray, *, held: Any = code
     ) -> tuple[Any, ...]:
         numbers, after = np.array(runner.numbers()), np.array(values)
         *done, stop = loop(*head, runner.h, runner.t0, first, n, every, left, numbers, out, row, addresses, axes, after)

@@ -13,7 +13,7 @@ from polhode.integrators.method import BlackBox
 from polhode.kernels.adapting import turning
 from polhode.physics.problem import Problem
 from polhode.runs.own_steps.paced_runner import PacedRunner, check_free_of_times
-from polhode.runs.runners.kernel_runner import KernelRunner
+from polhode.runs.runners.kernel_runner import KernelRunner, Start
 
 NAME = PAIR.name
 RTOL, FINEST = 1e-6, 1e-13
@@ -92,7 +92,9 @@ def rkmk54(rtol: float = RTOL, atol: float = 0.0) -> Embedded:
     """
     rtol, atol = positive("rtol", rtol), number("atol", atol)
     if not FINEST <= rtol <= 0.1:
-        raise InputError(f"rtol is {rtol:g}; it must be between {FINEST:g}, near the rounding of a float, and 0.1.")
+        raise InputError(
+            f"rtol is {rtol:g}; it must be between {FINEST:g}, near the rounding of a float, and 0.1."
+        )
     if atol < 0:
         raise InputError(f"atol is {atol:g}; it must not be negative.")
     tolerances = "" if (rtol, atol) == (RTOL, 0.0) else f"({rtol:.3g})" if atol == 0 else f"({rtol:.3g}, {atol:.3g})"
@@ -129,10 +131,10 @@ class EmbeddedRunner(PacedRunner):
         longest: float,
         t_end: float,
         compiled: bool | None,
-        start: tuple[Any, Any, float | None] = (None, None, None),
+        start: Start = (None, None, None),
     ) -> None:
         check_free_of_times(problem, "give h and a method of fixed steps, such as GAUSS8")
-        one = KernelRunner(problem, PAIR, t_end - problem.t0, compiled, *start, own_loop=False)
+        one = KernelRunner(problem, PAIR, t_end - problem.t0, compiled, start=start, own_loop=False)
         super().__init__(one, method.name, t_end - one.t0)
         fast = turning(one.state[1], one.state[2], one.body)
         longest = min(longest, abs(t_end - one.t0) / FEWEST_STEPS)

@@ -12,7 +12,6 @@ from polhode.kernels import holding
 from polhode.kernels.numbers import Body, Mat3, State, Vec3
 from polhode.physics.control import asked
 from polhode.physics.problem import Problem
-from polhode.runs.results.reductions import Survey
 from polhode.runs.runners.collocated_motors import collocation, nodes_for
 from polhode.runs.runners.kernel_runner import KernelRunner, Watch
 from polhode.runs.runners.machine_law import MachineLaw, machine_law
@@ -35,16 +34,14 @@ class ControlledRunner(KernelRunner):
         method: Method,
         h: float,
         compiled: bool | None,
-        Q: np.ndarray | None = None,
-        Omega: np.ndarray | None = None,
-        t: float | None = None,
-        survey: Survey | None = None,
+        *,
         held: tuple[float, ...] = (),
+        **more: Any,  # as of a KernelRunner
     ) -> None:
         assert problem.control is not None and problem.law is not None  # see ``runner_of``
         self._control, self._looks, self._kernel = problem.control, 0, problem.law
         self._period = problem.control.steps(h)
-        super().__init__(problem, method, h, compiled, Q, Omega, t, survey)
+        super().__init__(problem, method, h, compiled, **more)
         self._memory = self.share()
         self._set_look()
         self._machine_law: MachineLaw | None = None

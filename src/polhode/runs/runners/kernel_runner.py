@@ -19,13 +19,16 @@ from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.users_axes import ROW, in_users_axes
-from polhode.runs.runners.checked_steps import CheckedSteps, state_of
+from polhode.runs.runners.checked_steps import CheckedSteps, Stretch, state_of
 from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_torque
 from polhode.runs.runners.step_failures import failure_of
 from polhode.runs.runners.whole_runs import from_start
 
 Watch: TypeAlias = Callable[..., tuple[Any, ...]]
 """watch(first, n, every, left, out, row, values): see ``between_steps/machine_events.py``."""
+
+Start: TypeAlias = tuple[Any, Any, float | None]
+"""Attitude, velocity and time of a start; None stands for that of the problem."""
 
 
 class KernelRunner(CheckedSteps):
@@ -44,9 +47,8 @@ class KernelRunner(CheckedSteps):
         method: Method,
         h: float,
         compiled: bool | None,
-        Q: np.ndarray | None = None,
-        Omega: np.ndarray | None = None,
-        t: float | None = None,
+        *,
+        start: Start = (None, None, None),
         survey: Survey | None = None,
         own_loop: bool = True,
     ) -> None:
@@ -54,6 +56,7 @@ class KernelRunner(CheckedSteps):
             raise InputError(f"{method.name} is for a free body only, and {problem.name!r} has a torque.")
         self.problem, self.method, self.h = problem, adapted(method, problem.forces), h
         self.name = method.name
+        Q, Omega, t = start
         self.t0 = problem.t0 if t is None else t
         q, Pi = problem.start(Q, Omega)
         self._survey, self._doubts, self._own_loop = survey, 0, own_loop  # False: another loop takes the steps
@@ -158,7 +161,7 @@ class KernelRunner(CheckedSteps):
             else:
                 self._numbers, self._state = numbers, None
                 return *done, None
-        result = self._advance(self.h, self.t0, first, n, every, left, self.state, out, row)
+        result = self._advance(Stretch(self.h, self.t0, first, n, every, left, self.state, out, row))
         self.state = result[5]
         return result
 
@@ -257,7 +260,7 @@ class KernelRunner(CheckedSteps):
         if self._survey:  # nothing of this is tallied
             took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
         else:
-            took, *_ = self._advance(h, t, 0, 1, 1, 1, state, out, 0)
+            took, *_ = self._advance(Stretch(h, t, 0, 1, 1, 1, state, out, 0))
         return tuple(out[0].tolist()) if took else None
 
     def numbers(self) -> tuple[float, ...]:
