@@ -4,6 +4,7 @@ import functools
 import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,23 +161,34 @@ def solve_ensemble(
     threads = None if threads is None else inputs.whole("threads", threads)
     if out is None:
         inputs.check_memory(56 * len(bodies), n, every, " Or write them to a file as they come: out=.")
-    speeds = turns.speeds(bodies.Omega0[None])
-    free = follows(method, alone)
-    large_step = free or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
     each, names = inputs.whole("reduce_every", reduce_every), chosen_names(reduce, common_invariants(bodies.kinds))
-    file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
-    out = None if out is None else inputs.file_path("out", out)
-    if out is not None and file is not None:
-        raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
     survey, seconds = Survey(names, each, n) if names else None, inputs.number("checkpoint_every", checkpoint_every)
+    file, out = _files(checkpoint, out)
+    free = follows(method, alone)
     keep = None if call is None else functools.partial(repeated.keep, call, method_given, alone, free)
     run = AskedOfBodies(bodies, method, h, n, every, threads, progress, watched, survey, file, seconds, out, keep)
-    e = _integrated(run)
+    e = _with_turns(run, free)
+    return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
+
+
+def _files(checkpoint: Any, out: Any) -> tuple[Path | None, Path | None]:
+    """Where the checkpoint goes, and the states."""
+    if out is not None and checkpoint is not None:
+        raise InputError("out and checkpoint of an ensemble do not go together: a checkpoint holds the states kept.")
+    file = None if checkpoint is None else inputs.file_path("checkpoint", checkpoint)
+    return file, None if out is None else inputs.file_path("out", out)
+
+
+def _with_turns(asked: AskedOfBodies, free: bool) -> Ensemble:
+    """The Ensemble, with the largest turn in a step, and a warning of a large one unless any is `free`."""
+    alone, h, speeds = asked.bodies.kinds[0], asked.h, turns.speeds(asked.bodies.Omega0[None])
+    told = free or turns.warn_of_bodies(f"{{}} of {alone.name} turns", speeds, h)
+    e = _integrated(asked)
     speeds = np.fmax(speeds, turns.speeds(e.velocities()))
     e.stats["largest_turn"] = abs(h) * float(speeds.max())
-    if not large_step:
+    if not told:
         turns.warn_of_bodies(f"{e.method} let {{}} of {alone.name} turn", speeds, h)
-    return after_failure(e, policy, e.message, next(iter(e.exceptions.values()), None))
+    return e
 
 
 def _integrated(asked: AskedOfBodies) -> Ensemble:
