@@ -22,7 +22,7 @@ import polhode as ph
 
 STEPS, EVERY = 64, 16
 """Of a compiled run: about as far as bits can be wrong without a long run, with states on the way."""
-FEW = 3
+FEW_STEPS = 3
 """Steps of an interpreted run, and of the compiled one it is compared with."""
 BODIES = 9
 """More than a vector of eight lanes, and no multiple of it."""
@@ -49,8 +49,8 @@ def of_method(method):
             continue  # each is another step to compile; tests/physics has machine code against Python there
         yield problem, single(method, problem, STEPS, compiled=True)
     alone = "free-body" if ph.method(method).free_only else "stress"
-    yield f"{alone}:{FEW}", single(method, alone, FEW, compiled=True)
-    yield f"{alone}:interpreted", single(method, alone, FEW, compiled=False)
+    yield f"{alone}:{FEW_STEPS}", single(method, alone, FEW_STEPS, compiled=True)
+    yield f"{alone}:interpreted", single(method, alone, FEW_STEPS, compiled=False)
     yield f"{alone}:ensemble", ensemble(method, alone)
 
 

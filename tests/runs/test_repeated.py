@@ -76,11 +76,11 @@ def test_what_was_not_looked_at_yet_travels(short):
 
 def test_rows_beyond_those_held_are_kept_too(short):
     p = body()
-    call = {"h": 0.01, "n_steps": 2 * whole_runs.FEW + 1, "save_every": 2}
+    call = {"h": 0.01, "n_steps": 2 * whole_runs.MOST_HELD_ROWS + 1, "save_every": 2}
     first, _ = (ph.solve(p, "VLV", **call) for _ in range(2))
     short()
     second, third = (ph.solve(p, "VLV", **call) for _ in range(2))
-    assert len(first.t) > whole_runs.FEW
+    assert len(first.t) > whole_runs.MOST_HELD_ROWS
     assert columns(second) == columns(third) == columns(first)
 
 

@@ -23,7 +23,7 @@ from polhode.runs import turns
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
 from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of, times_of
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.results.users_axes import FEW, ROW, few_attitudes, few_velocities
+from polhode.runs.results.users_axes import FEW_ROWS, ROW, few_attitudes, few_velocities
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
 from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
@@ -70,7 +70,7 @@ class Kept:
         self.given, self.integrator = given, integrator  # the method, held so that nothing else has its id
         self.n, self.times = n, (runner.t0, runner.h, every, n)
         self.count = -(-n // every)  # of rows
-        self.few = self.count <= FEW  # plain floats are faster than arrays
+        self.few = self.count <= FEW_ROWS  # plain floats are faster than arrays
         self.body = _BODY(vars(problem))
         self.now = tuple(x.tobytes for x in self.body[: len(ARRAYS)])
         self.then = tuple(look() for look in self.now)

@@ -31,8 +31,8 @@ def random_rows(n):
 def test_few_states_have_the_bits_of_many(problem):
     rows = random_rows(3000)
     Q, Omega = users_axes.in_users_axes(problem, rows)
-    for k in range(0, len(rows), users_axes.FEW):
-        some = slice(k, k + users_axes.FEW)
+    for k in range(0, len(rows), users_axes.FEW_ROWS):
+        some = slice(k, k + users_axes.FEW_ROWS)
         q, v = users_axes.in_users_axes(problem, rows[some])
         assert q.tobytes() == Q[some].tobytes() and v.tobytes() == Omega[some].tobytes()
 

@@ -49,7 +49,7 @@ def test_a_torque_that_changes_is_seen_however_often_it_has_run(method):
 
 
 def test_single_steps_become_machine_code_with_the_same_bits(monkeypatch):
-    monkeypatch.setattr(code, "OFTEN", 3)
+    monkeypatch.setattr(code, "MANY_CALLS", 3)
     p = ph.problem("stress", inertia=(2.0, 2.5, 4.25))  # which nothing else runs
     found = {tuple(ph.step(p, "VLV", p.Q0, p.Omega0, 0.1)[0].ravel()) for _ in range(5)}
     assert len(found) == 1 and code.called_often(p, ph.method("VLV")) is None

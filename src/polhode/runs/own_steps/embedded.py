@@ -16,7 +16,7 @@ from polhode.runs.own_steps.paced_runner import PacedRunner, check_free_of_times
 from polhode.runs.runners.kernel_runner import KernelRunner, Start
 
 NAME = PAIR.name
-RTOL, FINEST = 1e-6, 1e-13
+RTOL, FINEST_RTOL = 1e-6, 1e-13
 """The tolerance, if none is given, and the smallest: below it rounding decides what is accepted."""
 
 FEWEST_STEPS = 16
@@ -91,9 +91,9 @@ def rkmk54(rtol: float = RTOL, atol: float = 0.0) -> Embedded:
     (True, True)
     """
     rtol, atol = positive("rtol", rtol), number("atol", atol)
-    if not FINEST <= rtol <= 0.1:
+    if not FINEST_RTOL <= rtol <= 0.1:
         raise InputError(
-            f"rtol is {rtol:g}; it must be between {FINEST:g}, near the rounding of a float, and 0.1."
+            f"rtol is {rtol:g}; it must be between {FINEST_RTOL:g}, near the rounding of a float, and 0.1."
         )
     if atol < 0:
         raise InputError(f"atol is {atol:g}; it must not be negative.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.runs import turns
-from polhode.runs.results.users_axes import FEW, attitudes, velocities
+from polhode.runs.results.users_axes import FEW_ROWS, attitudes, velocities
 
 if TYPE_CHECKING:
     from polhode.physics.problem import Problem
@@ -59,7 +59,7 @@ class Columns:
 
     def fastest(self) -> float:
         """The largest |Omega|."""
-        if len(self._rows) > FEW:
+        if len(self._rows) > FEW_ROWS:
             return turns.fastest(self.Omega())
         return fastest_of(self._problem.moments.tolist(), self._Omega0.tolist(), self._rows.tolist())
 

@@ -14,7 +14,7 @@ def in_users_axes(problem: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def attitudes(problem: Any, rows: np.ndarray) -> np.ndarray:
     """Attitudes in the user's axes."""
-    if len(rows) <= FEW:
+    if len(rows) <= FEW_ROWS:
         return few_attitudes(problem.axes.tolist(), rows.tolist())
     Q = np.empty((len(rows), 3, 3))
     for k in range(0, len(rows), STATES_AT_ONCE):
@@ -38,7 +38,7 @@ def _fill(Q: np.ndarray, rows: np.ndarray, axes: np.ndarray) -> None:
 def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
     """Velocities in the user's axes."""
     axes = problem.axes.tolist()
-    if len(rows) <= FEW and problem.moments.ndim == 1:
+    if len(rows) <= FEW_ROWS and problem.moments.ndim == 1:
         return few_velocities(axes, problem.moments.tolist(), rows.tolist())
     Omega = rows[:, 4:] / problem.moments
     return Omega if axes == IDENTITY else applied(problem.axes, Omega)
@@ -47,7 +47,7 @@ def velocities(problem: Any, rows: np.ndarray) -> np.ndarray:
 STATES_AT_ONCE = 1024
 """States that are made together: all that is made of them on the way stays in the cache."""
 
-FEW = 3
+FEW_ROWS = 3
 """States below which plain floats are faster than arrays; the bits are the same."""
 
 ROW = 7

@@ -116,7 +116,9 @@ def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, st
         entries.pop(old, None)
 
 
-OFTEN = 1000
+MANY_CALLS = 1000
+"""Single steps of a problem and a method, after which they are worth compiling."""
+
 _CALLS: collections.Counter[tuple[Any, ...]] = collections.Counter()
 
 
@@ -129,10 +131,10 @@ def called_often(problem: Problem, method: Method) -> bool | None:
     key = id(kernel), *_key(problem, method)
     if key[1:] in _KEPT.get(kernel, ()):
         return None
-    if len(_CALLS) > OFTEN:
+    if len(_CALLS) > MANY_CALLS:
         _CALLS.clear()
     _CALLS[key] += 1
-    if _CALLS[key] < OFTEN:
+    if _CALLS[key] < MANY_CALLS:
         return False
     del _CALLS[key]
     return None if is_static(kernel) and is_static(method.step) else False

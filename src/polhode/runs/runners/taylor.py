@@ -17,7 +17,7 @@ from polhode.runs.results.users_axes import in_users_axes
 from polhode.runs.runners.taylor_series import NAME, series_of
 from polhode.runs.runners.whole_runs import from_start
 
-FINEST = 1e-17
+FINEST_TOLERANCE = 1e-17
 """The smallest tolerance: the terms left out are then smaller than the rounding of those kept."""
 
 
@@ -59,11 +59,11 @@ class Taylor(BlackBox):
     """
 
     sources: ClassVar[tuple[str, ...]] = ("jorba-zou-2005",)
-    tolerance: float = FINEST
+    tolerance: float = FINEST_TOLERANCE
 
 
 @checked_call
-def taylor(tolerance: float = FINEST) -> Taylor:
+def taylor(tolerance: float = FINEST_TOLERANCE) -> Taylor:
     """Taylor's method with steps to this tolerance, for anything that takes a method.
 
     Parameters
@@ -76,10 +76,10 @@ def taylor(tolerance: float = FINEST) -> Taylor:
     Taylor
         For anything that takes a method.
     """
-    tolerance = max(positive("tolerance", tolerance), FINEST)
+    tolerance = max(positive("tolerance", tolerance), FINEST_TOLERANCE)
     if tolerance > 0.1:
         raise InputError(f"tolerance is {tolerance:g}; it must be at most 0.1, an error of the attitude in radians.")
-    name = NAME if tolerance == FINEST else f"{NAME}({tolerance:.3g})"
+    name = NAME if tolerance == FINEST_TOLERANCE else f"{NAME}({tolerance:.3g})"
     return Taylor(name, _Advanced(tolerance), "Taylor series of the motion, steps by tolerance", tolerance)
 
 
@@ -105,15 +105,15 @@ def order_for(tolerance: float) -> int:
     return 2 * round((6 - np.log(tolerance) / 2) / 2)
 
 
-LINE = 8  # numbers: 64 bytes
+LINE_NUMBERS = 8  # numbers: 64 bytes
 
 
 def in_lines(*sizes: int) -> list[np.ndarray]:
     """Arrays of zeros, each where a line of the processor's cache begins: vectors then never cross one."""
-    ends = list(itertools.accumulate(-(-n // LINE) * LINE for n in sizes))
-    room = np.zeros(ends[-1] + LINE)
-    first = -(room.__array_interface__["data"][0] // 8) % LINE
-    return [room[first + end - -(-n // LINE) * LINE :][:n] for n, end in zip(sizes, ends)]
+    ends = list(itertools.accumulate(-(-n // LINE_NUMBERS) * LINE_NUMBERS for n in sizes))
+    room = np.zeros(ends[-1] + LINE_NUMBERS)
+    first = -(room.__array_interface__["data"][0] // 8) % LINE_NUMBERS
+    return [room[first + end - -(-n // LINE_NUMBERS) * LINE_NUMBERS :][:n] for n, end in zip(sizes, ends)]
 
 
 class TaylorRunner:
@@ -138,10 +138,10 @@ class TaylorRunner:
         self._loop, self._hides = series_loop(), self._series.functions_of_time > self.order
         rows, width = self.order + 1, self._series.width
         self._table, self._looked, self._end, self._work, self._place = in_lines(
-            *(8 * rows, 8 * steps.LOOKED, 8, 2 * width * rows, steps.NUMBERS + LINE)
+            *(8 * rows, 8 * steps.LOOKED, 8, 2 * width * rows, steps.NUMBERS + LINE_NUMBERS)
         )
         self._table, self._looked = self._table.reshape(-1, 8), self._looked.reshape(-1, 8)
-        self._place = self._place[LINE - steps.STATE :][: steps.NUMBERS]  # the state begins a line
+        self._place = self._place[LINE_NUMBERS - steps.STATE :][: steps.NUMBERS]  # the state begins a line
         q, Pi = problem.start(Q, Omega)
         self.place(q + Pi, self.t0, h)
 

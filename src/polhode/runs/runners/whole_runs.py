@@ -7,7 +7,7 @@ import numpy as np
 
 from polhode.runs.results.users_axes import ROW
 
-FEW = 64
+MOST_HELD_ROWS = 64
 """Rows that a run may have whose table is held: 4 kB."""
 
 STEPS, NEXT_ROW, LEFT, ITERATIONS = range(4)
@@ -31,7 +31,7 @@ def from_start(
     from polhode.machine import entry_of, held_call
 
     shape = -(-n // every), ROW
-    if shape[0] > FEW:
+    if shape[0] > MOST_HELD_ROWS:
         entry, begin = entry_of(loop), state.copy()
 
         def long_run() -> tuple[Any, ...]:

@@ -10,23 +10,19 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.inputs import positive, warn
-from polhode.integrators.lookup import Integrator
-from polhode.physics.problem import Problem
-from polhode.runs.own_steps.embedded import FINEST as FINEST_PAIR
-from polhode.runs.own_steps.embedded import rkmk54
+from polhode.inputs import warn
+from polhode.runs.own_steps.embedded import FINEST_RTOL, rkmk54
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.runners.taylor import FINEST, taylor
+from polhode.runs.runners.taylor import FINEST_TOLERANCE, taylor
 from polhode.runs.to_accuracy.candidates import witnesses
 from polhode.runs.to_accuracy.setting import Setting, order_of
-from polhode.runs.to_accuracy.trials import BEST, Search, apart
+from polhode.runs.to_accuracy.trials import Search, apart
 from polhode.runs.turns import on_purpose
 
 MOST_ROUNDS, COMPARED_STATES, WITNESS_RUNS = 6, 64, 6
@@ -46,32 +42,17 @@ class Round:
 
 
 @on_purpose()
-def accurate(
-    solve: Callable[..., Any],
-    problem: Problem,
-    only: Integrator | None,
-    accuracy: Any,
-    length: float,
-    rows: int | None,
-    more: dict[str, Any],
-    looks: dict[str, Any],
-) -> Trajectory:
-    """A run over `length` whose attitudes are right to `accuracy`, with rows at equal distances, or at every step.
+def accurate(search: Search, rows: int | None, more: dict[str, Any], looks: dict[str, Any]) -> Trajectory:
+    """A run whose attitudes are right to the accuracy of the search, with `rows` at equal distances, or at every step.
 
-    `solve` is that of this package, and `more` are its arguments for the run that is returned. `only` is the method, if
-    the user has chosen one. `looks` are times or events; with them the run that was found is made once more.
+    `more` are arguments of `solve` for the run that is returned. `looks` are times or events; with them the run that
+    was found is made once more.
     """
-    accuracy = positive("accuracy", accuracy)
-    if accuracy < BEST:
-        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {BEST:g} can be had.")
-    if accuracy > 1:
-        raise InputError(f"accuracy is {accuracy:g}; it is an error of the attitude in radians, at most 1.")
-    search = Search(problem, accuracy, length, solve, only)
     ranked = search.best()
     if not ranked:
         raise InputError(
-            f"No method reached {accuracy:g} in a trial over the first {abs(search.begin):g} of {problem.name!r}. Give "
-            f"a method and h, or ask for less.{''.join(' ' + x for x in search.reasons)}"
+            f"No method reached {search.accuracy:g} in a trial over the first {abs(search.begin):g} of "
+            f"{search.problem.name!r}. Give a method and h, or ask for less.{''.join(' ' + x for x in search.reasons)}"
         )
     if not looks:
         return _told(search, _found(search, ranked, rows, more))
@@ -193,8 +174,8 @@ def _control(setting: Setting, h: float) -> Setting:
     if not setting.chooses_steps:
         return dataclasses.replace(setting, size=h / 2)
     if setting.maker is rkmk54:
-        return dataclasses.replace(setting, size=max(FINEST_PAIR, setting.size / 1000))
-    if setting.size < 100 * FINEST:
+        return dataclasses.replace(setting, size=max(FINEST_RTOL, setting.size / 1000))
+    if setting.size < 100 * FINEST_TOLERANCE:
         return dataclasses.replace(setting, size=20 * setting.size)
     return setting.finer(1000.0)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
-from polhode.runs.runners.taylor import FINEST, taylor
+from polhode.runs.runners.taylor import FINEST_TOLERANCE, taylor
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Setting:
     error: float = math.nan
     seconds: float = math.inf  # for the whole interval
     maker: Callable[[float], BlackBox] = taylor
-    finest: float = FINEST  # tolerance
+    finest: float = FINEST_TOLERANCE  # tolerance
 
     @property
     def chooses_steps(self) -> bool:

@@ -10,6 +10,7 @@ from polhode.integrators.lookup import integrator
 from polhode.runs.asked import Asked
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.to_accuracy.accuracy import accurate
+from polhode.runs.to_accuracy.trials import BEST_ACCURACY, Search
 
 FOR_THE_RUN = ("progress", "compiled", "out", "reduce", "reduce_every", "checkpoint", "checkpoint_every", "on_failure")
 """Arguments that are handed on to the run that is returned."""
@@ -25,7 +26,8 @@ def to_accuracy(solve: Callable[..., Trajectory], asked: Asked) -> Trajectory:
     looks: dict[str, Any] = {}
     if asked.t_eval is not None or watched is not None:
         looks = {"t_eval": asked.t_eval} | ({} if watched is None else watched.given())
-    return accurate(solve, asked.problem, only, asked.accuracy, length, rows, more, looks)
+    search = Search(asked.problem, _radians(asked.accuracy), length, solve, only)
+    return accurate(search, rows, more, looks)
 
 
 def _checked(asked: Asked) -> Asked:
@@ -40,6 +42,16 @@ def _checked(asked: Asked) -> Asked:
     if asked.accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
     return replace(asked, t_eval=times, t_end=t_end)
+
+
+def _radians(accuracy: Any) -> float:
+    """An accuracy that can be had."""
+    accuracy = inputs.positive("accuracy", accuracy)
+    if accuracy < BEST_ACCURACY:
+        raise InputError(f"accuracy is {accuracy:g}; in floats nothing below {BEST_ACCURACY:g} can be had.")
+    if accuracy > 1:
+        raise InputError(f"accuracy is {accuracy:g}; it is an error of the attitude in radians, at most 1.")
+    return accuracy
 
 
 def _interval(asked: Asked) -> tuple[float, int | None]:

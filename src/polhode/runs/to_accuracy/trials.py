@@ -17,28 +17,27 @@ from polhode.inputs import check_breaks
 from polhode.integrators.lookup import Integrator, name_of
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.runs.own_steps.embedded import FINEST as FINEST_PAIR
-from polhode.runs.own_steps.embedded import Embedded, rkmk54
+from polhode.runs.own_steps.embedded import FINEST_RTOL, Embedded, rkmk54
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.runners.taylor import FINEST, Taylor
+from polhode.runs.runners.taylor import FINEST_TOLERANCE, Taylor
 from polhode.runs.runners.taylor_series import series_of
 from polhode.runs.to_accuracy.candidates import able, witnesses
 from polhode.runs.to_accuracy.setting import Setting, order_of
 
-BEST = 1e-14
+BEST_ACCURACY = 1e-14
 """The best accuracy that floats can give."""
 
-RADIANS = 6.0
+TRIAL_RADIANS = 6.0
 """How far the body turns in a trial, if the interval is not shorter."""
 
-SHARE = 0.3
+TRIAL_SHARE = 0.3
 """The part of the accuracy that a trial aims at."""
 
-OF_PAIR, PAIR_IS_ENOUGH = 10 * FINEST_PAIR, 1e-9
+SMALLEST_RTOL, ACCURACY_OF_PAIR = 10 * FINEST_RTOL, 1e-9
 """The smallest tolerance that the embedded pair is given here, so that a run with a smaller one can tell its error; and
 the accuracies for which its finest run counts as exact."""
 
-TRIES = 12
+MOST_TRIES = 12
 """Runs of a candidate."""
 
 SMALL_ERROR, MOST_STEPS = 0.1, 10_000_000
@@ -55,12 +54,14 @@ class Search:
         self.problem, self.accuracy, self.length, self.solve, self.only = problem, accuracy, length, solve, only
         self.speed = _speed(problem, length)
         self.begin = self._begin()
-        self.allowed = SHARE * accuracy * self.begin / length
+        self.allowed = TRIAL_SHARE * accuracy * self.begin / length
         self.reasons: list[str] = []  # why methods were left out
 
     def _begin(self) -> float:
         """How much of the interval a trial takes."""
-        wanted = math.copysign(min(abs(self.length), max(RADIANS / self.speed, abs(self.length) / 1000)), self.length)
+        wanted = math.copysign(
+            min(abs(self.length), max(TRIAL_RADIANS / self.speed, abs(self.length) / 1000)), self.length
+        )
         for unit in self._units():
             whole = max(1, round(wanted / unit)) * unit
             wanted = whole if abs(whole) < abs(self.length) else self.length
@@ -95,7 +96,7 @@ class Search:
 
     def candidates(self, wide: bool = False) -> list[Setting]:
         """Every method that may do, with a first guess. `wide`: those of fixed steps even where Taylor's would do."""
-        first = [Setting(None, 1.0, max(FINEST, self.accuracy / 100))]
+        first = [Setting(None, 1.0, max(FINEST_TOLERANCE, self.accuracy / 100))]
         h = math.copysign(1.5 / self.speed, self.length)
         if isinstance(self.only, Taylor):
             return first
@@ -115,7 +116,7 @@ class Search:
     @property
     def _pair(self) -> Setting:
         """The pair that takes any torque; its error is about the tolerance."""
-        return Setting(None, 1.0, max(OF_PAIR, self.accuracy / 10), maker=rkmk54, finest=OF_PAIR)
+        return Setting(None, 1.0, max(SMALLEST_RTOL, self.accuracy / 10), maker=rkmk54, finest=SMALLEST_RTOL)
 
     @property
     def is_formula(self) -> bool:
@@ -142,16 +143,16 @@ class Search:
     def _finest(self) -> np.ndarray:
         """The attitudes of the finest run there is over the trial's part."""
         if self.is_formula:
-            return self.run(Setting(None, 1.0, FINEST), self.begin, 4)[0]
-        if self.accuracy >= PAIR_IS_ENOUGH and self._may_pace():  # a torque with kinks wants steps that see them
-            return self.run(Setting(None, 1.0, FINEST_PAIR, maker=rkmk54), self.begin, 4)[0]
+            return self.run(Setting(None, 1.0, FINEST_TOLERANCE), self.begin, 4)[0]
+        if self.accuracy >= ACCURACY_OF_PAIR and self._may_pace():  # a torque with kinks wants steps that see them
+            return self.run(Setting(None, 1.0, FINEST_RTOL, maker=rkmk54), self.begin, 4)[0]
         best = witnesses()[0]
         h = math.copysign(0.05 / self.speed, self.length)
         return self.run(Setting(best, order_of(best, self.problem), h), self.begin, 4)[0]
 
     def _coarsest(self, setting: Setting, exact: np.ndarray) -> Setting | None:
         """The setting as coarse as the accuracy allows, or None if it does not reach it."""
-        for _ in range(TRIES):
+        for _ in range(MOST_TRIES):
             most = 1e4 if setting.chooses_steps else 4.0**setting.order
             try:
                 s = self.trajectory(setting, self.begin, 4)
@@ -163,13 +164,13 @@ class Search:
                 setting = setting.finer(most)
                 continue
             error, seconds = apart(s.Q[1:], exact), s.stats["wall_time"]
-            if error <= max(self.allowed, BEST) or (setting.chooses_steps and setting.size <= setting.finest):
+            if error <= max(self.allowed, BEST_ACCURACY) or (setting.chooses_steps and setting.size <= setting.finest):
                 again = [self.trajectory(setting, self.begin, 4).stats for _ in range(2)]
                 seconds = min(seconds, *(stats["wall_time"] for stats in again))
                 return dataclasses.replace(setting, error=error, seconds=seconds * self._longer(setting, again[0]))
             if error < SMALL_ERROR and not setting.chooses_steps:
                 most = math.inf
-            setting = setting.finer(min(max(2 * error / max(self.allowed, BEST), 2.0), most))
+            setting = setting.finer(min(max(2 * error / max(self.allowed, BEST_ACCURACY), 2.0), most))
             if not setting.chooses_steps and abs(self.begin / setting.size) > MOST_STEPS:
                 return None
         return None
