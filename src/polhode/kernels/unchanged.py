@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.kernels.fingerprint import ATOMS, Fingerprint, fingerprint, is_static
+from polhode.kernels.fingerprint import Fingerprint, fingerprint, is_static
 from polhode.kernels.references import builtins_of, is_array, is_library, is_librarys_ufunc, paths
 from polhode.kernels.roundabout import is_closed
+from polhode.kernels.walk import ATOMS
 
 MOST_BYTES = 1024
 """The largest array, in bytes, that is compared byte by byte."""
