@@ -1,1 +1,1 @@
-"""What the papers say, sentence by sentence, each with its measurement: one file for each paper."""
+"""What the papers say, sentence by sentence, each with its measurement: a file or two for each paper."""

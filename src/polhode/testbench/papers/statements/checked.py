@@ -6,12 +6,19 @@ from typing import Any
 from polhode.testbench.papers import store
 from polhode.testbench.papers.catalogue import REPRODUCTIONS
 from polhode.testbench.papers.reproduced import Reproduced, Specification
-from polhode.testbench.papers.statements import bou_rabee, hairer_vilmart, krysl_endres, ortolan_saccon
+from polhode.testbench.papers.statements import (
+    bou_rabee,
+    hairer_vilmart,
+    krysl_endres,
+    ortolan_saccon,
+    ortolan_saccon_on_others,
+)
 from polhode.testbench.papers.statements.record import Checked, Statement
 from polhode.testbench.papers.studies.catalogue import STUDIES
 
 STATEMENTS: tuple[Statement, ...] = (
     *ortolan_saccon.STATEMENTS,
+    *ortolan_saccon_on_others.STATEMENTS,
     *bou_rabee.STATEMENTS,
     *krysl_endres.STATEMENTS,
     *hairer_vilmart.STATEMENTS,

@@ -4,6 +4,7 @@ import functools
 
 from polhode.testbench.papers.statements.checks import better
 from polhode.testbench.papers.statements.measures import krysl_endres as measures
+from polhode.testbench.papers.statements.measures import krysl_endres_tops as tops
 from polhode.testbench.papers.statements.record import CONFIRMED, IN_PART, NOT_CONFIRMED, Statement
 
 FIGURE = {k: f"krysl-endres-2005-figure-{k}" for k in range(1, 14)}
@@ -127,7 +128,7 @@ STATEMENTS = (
         "Hamiltonian)",
         verdict=IN_PART,
         needs=(FIGURE[8],),
-        measure=measures.half_a_percent,
+        measure=tops.half_a_percent,
         figure=FIGURE[8],
     ),
     statement(
@@ -139,7 +140,7 @@ STATEMENTS = (
         "tableau",
         verdict=IN_PART,
         needs=("crouch-grossman-convergence", "crouch-grossman-invariants"),
-        measure=measures.like_crouch_grossman,
+        measure=tops.like_crouch_grossman,
         figure=FIGURE[8],
     ),
     statement(
@@ -149,7 +150,7 @@ STATEMENTS = (
         "machine precision",
         verdict=CONFIRMED,
         needs=(FIGURE[9],),
-        measure=measures.machine_precision,
+        measure=tops.machine_precision,
         figure=FIGURE[9],
     ),
     statement(
@@ -158,7 +159,7 @@ STATEMENTS = (
         says="Hardly any effect may be seen for either simulation in the physical characteristics of the motion",
         verdict=CONFIRMED,
         needs=("re-orthogonalised",),
-        measure=measures.hardly_any_effect,
+        measure=tops.hardly_any_effect,
         figure=FIGURE[9],
     ),
     statement(
@@ -167,7 +168,7 @@ STATEMENTS = (
         says="The SW and HSTAGM algorithms yield essentially identical answers except for the largest time steps",
         verdict=CONFIRMED,
         needs=(FIGURE[10],),
-        measure=measures.identical_but_largest,
+        measure=tops.identical_but_largest,
         figure=FIGURE[10],
     ),
     statement(
@@ -188,7 +189,7 @@ STATEMENTS = (
         "example",
         verdict=IN_PART,
         needs=("staggered-stability",),
-        measure=measures.staggered_unstable,
+        measure=tops.staggered_unstable,
         figure=FIGURE[13],
     ),
     statement(
@@ -199,7 +200,7 @@ STATEMENTS = (
         "for the Newmark integrator",
         verdict=IN_PART,
         needs=(FIGURE[12],),
-        measure=measures.staggered_like_newmark,
+        measure=tops.staggered_like_newmark,
         figure=FIGURE[12],
     ),
     statement(
@@ -209,7 +210,7 @@ STATEMENTS = (
         "algorithm",
         verdict=NOT_CONFIRMED,
         needs=("defects",),
-        measure=measures.staggered_symplectic,
+        measure=tops.staggered_symplectic,
         figure=FIGURE[12],
     ),
     statement(
@@ -220,7 +221,7 @@ STATEMENTS = (
         "the simulation",
         verdict=CONFIRMED,
         needs=(FIGURE[12],),
-        measure=measures.blow_up,
+        measure=tops.blow_up,
         figure=FIGURE[12],
     ),
     statement(
@@ -230,7 +231,7 @@ STATEMENTS = (
         "midpoint method",
         verdict=IN_PART,
         needs=(FIGURE[13],),
-        measure=measures.wall,
+        measure=tops.wall,
         figure=FIGURE[13],
     ),
     statement(
