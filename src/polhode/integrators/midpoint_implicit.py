@@ -31,8 +31,8 @@ def imidm_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, R
     part (midpoint-Lie) is not a Poisson map, the whole is not symplectic, and the energy falls on the stress
     test. The torque at the end of the step is never needed and not evaluated.
     """
-    q, Pi, tau, memory = state
-    _, F, tau, memory, report = backward(h / 2, t + h / 2, q, Pi, tau, memory, body, lie_euler)
+    q, Pi = state[0], state[1]
+    _, F, tau, memory, report = backward(h / 2, t + h / 2, state, body, lie_euler)
     Pi = rotated_back(F, lin(1, rotated_back(F, Pi), h, tau))
     return (unit(compose(compose(q, F), F)), Pi, tau, memory), report
 
@@ -54,21 +54,22 @@ def imid_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Re
     Simo and Wong's ALGO_1 is described by exactly these properties; that it takes the torque at this
     midpoint is inferred.
     """
-    q, Pi, tau, memory = state
-    e, F, tau, memory, report = backward(h / 2, t + h / 2, q, Pi, tau, memory, body, midpoint)
+    q, Pi = state[0], state[1]
+    e, F, tau, memory, report = backward(h / 2, t + h / 2, state, body, midpoint)
     Pi = plus(Pi, lin(4 / h, cross(mul(body[0], e), e), h, tau))
     return (unit(compose(compose(q, F), F)), Pi, tau, memory), report
 
 
 @kernel
 def backward(
-    k: Number, t: Number, q: Quat, p: Vec3, tau: Vec3, memory: Numbers, body: Body, equation: Kernel
+    k: Number, t: Number, state: State, body: Body, equation: Kernel
 ) -> tuple[Vec3, Quat, Vec3, Numbers, Report]:
     """Backward Euler over k to time t: e = k Omega there, exp(e), the torque there, memory and report.
 
-    `equation` is the momentum balance: lie_euler carries p along by the rotation, midpoint adds the
-    gyroscopic term. `tau`, a torque from nearby, only sets the scale.
+    `equation` is the momentum balance: lie_euler carries the momentum along by the rotation, midpoint adds the
+    gyroscopic term. The torque of the state, one from nearby, only sets the scale.
     """
+    q, p, tau, memory = state
     iJ = body[1]
     b = scaled(k, p)
     scale = size(mul(iJ, b)) + size(mul(iJ, scaled(k * k, tau)))

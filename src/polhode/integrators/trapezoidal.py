@@ -36,7 +36,7 @@ def trap_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, Re
     Omega = mul(body[1], Pi)
     q = compose(q, exp(scaled(k, Omega)))
     Pi = lin(1, Pi, k, plus(cross(Pi, Omega), tau))
-    e, F, tau, memory, report = backward(k, t + h, q, Pi, tau, memory, body, midpoint)
+    e, F, tau, memory, report = backward(k, t + h, (q, Pi, tau, memory), body, midpoint)
     Pi = plus(Pi, lin(1 / k, cross(mul(body[0], e), e), k, tau))
     return (unit(compose(q, F)), Pi, tau, memory), report
 
@@ -61,7 +61,7 @@ def trapm_step(h: Number, t: Number, state: State, body: Body) -> tuple[State, R
     F = exp(scaled(a, mul(body[1], Pi)))
     q = compose(q, F)
     Pi = rotated_back(F, lin(1, Pi, a, tau))
-    _, F, tau, memory, report = backward(k, t + h, q, Pi, tau, memory, body, lie_euler)
+    _, F, tau, memory, report = backward(k, t + h, (q, Pi, tau, memory), body, lie_euler)
     return (unit(compose(q, F)), lin(1, rotated_back(F, Pi), k, tau), tau, memory), report
 
 
