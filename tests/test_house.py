@@ -1,4 +1,4 @@
-"""The rules of the tree that neither linter nor type checker knows: what is private stays in its file."""
+"""The rules of the tree that neither linter nor type checker knows: privacy, sizes, tests."""
 
 import ast
 import pathlib
@@ -52,6 +52,74 @@ def test_no_private_name_crosses_a_file(package):
 def test_what_trespasses_is_seen():
     source = "from polhode.errors import _hidden\nclass A:\n    _x = 1\ndef f(a, b):\n    return a._x + b._theirs"
     assert list(trespasses(source)) == ["import _hidden", "b._theirs"]
+
+
+MOST_ARGUMENTS, MOST_LINES, MOST_LINES_OF_A_FILE = 7, 60, 320
+"""Arguments by position, outside machine/, where machine code spells its own out; lines; about 300 lines of a file."""
+
+OF_USERS = {
+    ("physics/published/spinning_drill.py", "spinning_drill"),
+    ("testbench/drift/stress.py", "stress"),
+}
+"""Functions with more arguments, since users may give them by position: a call that works goes on working."""
+
+
+def functions(source):
+    return [
+        f for f in ast.walk(ast.parse(source)) if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    ]
+
+
+def positional(function):
+    """How many arguments may be given by position, beside the object of a method."""
+    names = [x.arg for x in (*function.args.posonlyargs, *function.args.args)]
+    return len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def lines(function):
+    """The lines of a function, signature and inner functions with it; docstrings, which are text, are not counted."""
+    documented = [f for f in ast.walk(function) if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    texts = [f.body[0] for f in documented if ast.get_docstring(f) is not None]
+    return 1 + function.end_lineno - function.lineno - sum(1 + x.end_lineno - x.lineno for x in texts)
+
+
+def name_in(function):
+    return getattr(function, "name", "lambda")
+
+
+@pytest.fixture(scope="module")
+def sources():
+    files = sorted(PACKAGE.rglob("*.py"))
+    assert len(files) > 400
+    return {f.relative_to(PACKAGE).as_posix(): f.read_text(encoding="utf-8") for f in files}
+
+
+def test_no_function_is_longer_or_takes_more_arguments_than_a_reader_can_hold(sources):
+    long, many = [], set()
+    for file, text in sources.items():
+        for f in functions(text):
+            if lines(f) > MOST_LINES:
+                long.append((file, name_in(f), lines(f)))
+            if positional(f) > MOST_ARGUMENTS and not file.startswith("machine/"):
+                many.add((file, name_in(f)))
+    assert long == []
+    assert many == OF_USERS
+
+
+def test_no_file_is_much_longer_than_300_lines(sources):
+    counts = {file: len(text.splitlines()) for file, text in sources.items()}
+    assert {file: n for file, n in counts.items() if n > MOST_LINES_OF_A_FILE} == {}
+
+
+def test_arguments_and_lines_are_counted():
+    source = (
+        'class A:\n    def f(self, a, b, /, c=1, *d, e, **g):\n        """Of\n        three\n        lines."""\n'
+        '        def inner(x):\n            """Text."""\n            return x\n        return inner\n'
+        "h = lambda x, y: x"
+    )
+    f, h, inner = (next(x for x in functions(source) if name_in(x) == name) for name in ("f", "lambda", "inner"))
+    assert (positional(f), positional(h), positional(inner)) == (3, 2, 1)
+    assert (lines(f), lines(h), lines(inner)) == (4, 1, 2)
 
 
 def returns(source):
