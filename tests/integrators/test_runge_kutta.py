@@ -13,7 +13,8 @@ import polhode as ph
 from polhode.integrators.crouch_grossman import crouch_grossman
 from polhode.integrators.munthe_kaas import munthe_kaas
 from polhode.integrators.parts import tableaux
-from polhode.integrators.parts.tableaux import Tableau, exact, forests, increments, rounded
+from polhode.integrators.parts.order_conditions import exact, forests, increments
+from polhode.integrators.parts.tableaux import Tableau, rounded
 from polhode.integrators.properties import CLAIMED
 from polhode.testbench.certificate import cases, theorems
 from tests.support.dop853 import dop853
