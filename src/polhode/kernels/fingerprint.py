@@ -84,18 +84,21 @@ def is_static(function: Any) -> bool:
 _STATIC: "weakref.WeakKeyDictionary[types.FunctionType, bytes | None]" = weakref.WeakKeyDictionary()
 """Digests of functions of this package that reach nothing of the user's, and None for those that do."""
 
+_NOT_WALKED: Any = object()
+
 
 def _static_digest(f: types.FunctionType) -> bytes | None:
     if not is_ours(f):
         return None
-    if f not in _STATIC:
-        _STATIC[f] = None  # while it is being walked: a function that calls itself is not static by this reading
+    digest = _STATIC.get(f, _NOT_WALKED)
+    if digest is _NOT_WALKED:
+        _STATIC[f] = digest = None  # while it is being walked: one that calls itself is not static by this reading
         walk = _Walk()
         walk.add_function(f)
         walk.finish()
         if not walk.unseen and not walk.changeable:
-            _STATIC[f] = walk.hash.digest()
-    return _STATIC[f]
+            _STATIC[f] = digest = walk.hash.digest()
+    return digest
 
 
 class _Walk:
