@@ -44,10 +44,10 @@ def said(s):
 
 
 def the_long_way(p, method, **call):
-    """The same run through a runner: a progress bar is nothing that is known by its arguments."""
+    """The same run through a runner: this argument makes no difference, and is none of those that are expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ph.solve(p, method, **call, compiled=True)
+        return ph.solve(p, method, **call, reduce_every=1)
 
 
 @pytest.fixture
@@ -88,6 +88,20 @@ def test_other_numbers_need_no_runner(torque, method, short):
         assert s.problem is q and s.h * call["h"] > 0
     placed = [ph.solve(p, method, 0.025, 0.3), ph.solve(p, method, 0.025, t_end=0.3)]
     assert said(placed[0]) == said(placed[1]) and len(placed[0].t) == 13
+
+
+def test_keywords_that_change_nothing(short):
+    p = body()
+    expected = ph.solve(p, "VLV", **CALL)
+    harmless = {"strict": False, "compiled": True, "progress": False, "on_failure": "raise"}
+    with pytest.raises(InputError):
+        ph.solve(p, "VLV", **CALL, on_failure="no")
+    with pytest.raises(InputError, match="whole number"):
+        ph.solve(p, "VLV", h=0.05, t_end=0.33, strict=True)
+    assert not ph.solve(p, "VLV", **CALL, compiled=False).stats["compiled"]
+    short()
+    for some in (harmless, *({name: x} for name, x in harmless.items())):
+        assert said(ph.solve(p, "VLV", **CALL, **some)) == said(expected)
 
 
 def test_parameters_there_and_back(short):

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, ParamSpec
 
 from polhode.physics.problem import Problem
+from polhode.runs.failures import FAILURES
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.kernel_runner import KernelRunner
@@ -34,6 +35,9 @@ NOT_GIVEN: Any = type("NotGiven", (), {})()
 
 PLAIN = frozenset((float, int, str, NoneType, type(NOT_GIVEN)))
 """Of what classes the arguments beside problem and method may be. True is no 1: bool is none of them."""
+
+HARMLESS = {"strict": (False,), "compiled": (None, True), "progress": (False,), "on_failure": FAILURES}
+"""Keywords, and the values with which a run that goes well is what it is without them."""
 
 OFFERED = "run_to_keep"
 """Where in its attributes a Trajectory that comes out of the long way has what may be kept of it."""
@@ -122,9 +126,10 @@ def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
             if found is not None:
                 return found
         plain = is_plain(problem, method, kinds, (*rest, *others.values()) if rest or others else ())
-        if plain and is_new(problem, key):  # most calls are made once, or often: nothing is prepared for another yet
-            plain = False
-            interval = None if others else interval_of(rest, h, t_end)
+        if plain and is_new(problem, key):
+            plain = False  # most calls are made once, or often: nothing is prepared for another yet
+        if not plain and (not others or change_nothing(others)) and is_plain(problem, method, kinds, rest):
+            interval = interval_of(rest, h, t_end)
             if interval is not None:
                 steps, every = or_default(n_steps, None), or_default(save_every, 1)
                 found = straight(problem, method, *interval, steps, every)
@@ -147,6 +152,11 @@ def is_plain(problem: Any, method: Any, kinds: tuple[type, ...], others: tuple[A
     if not isinstance(problem, Problem) or method is NOT_GIVEN or (method.__class__ is str and ":" in method):
         return False
     return PLAIN.issuperset(kinds) and (not others or PLAIN.issuperset(map(type, others)))
+
+
+def change_nothing(others: dict[str, Any]) -> bool:
+    """Whether these keywords make no difference to a run that goes well."""
+    return all(x.__class__ in (bool, str, NoneType) and x in HARMLESS.get(name, ()) for name, x in others.items())
 
 
 def interval_of(rest: tuple[Any, ...], h: Any, t_end: Any) -> tuple[Any, Any] | None:
