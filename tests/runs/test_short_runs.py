@@ -8,6 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError, LargeStepWarning, RunWarning
+from polhode.kernels.fingerprint import is_static
 from polhode.machine import agrees_again
 from polhode.runs import equal_steps
 from polhode.runs.runners import code, guarding
@@ -190,3 +191,10 @@ def test_the_start_is_that_of_the_run():
         s = ph.solve(q, "VLV", h=0.05, n_steps=n)
         q.Omega0[:], q.Q0[:] = (9.0, 9.0, 9.0), [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
         assert s.Omega[0].tolist() == [0.1, 0.2, 0.3] and s.Q[0].tolist() == np.eye(3).tolist()
+
+
+@pytest.mark.parametrize("method", ph.methods())
+def test_every_method_is_kept_for_other_starts(method):
+    """Its functions are known to be the same for ever: otherwise each call would look its machine code up anew."""
+    m = ph.method(method)
+    assert all(f is None or is_static(f) for f in (m.step, m.start, m.coefficients))

@@ -180,8 +180,8 @@ class _Walk:
                 self.unseen.append(f"the ufunc {value.__name__}")
         elif isinstance(value, (property, classmethod, staticmethod, functools.cached_property)):
             self._say(kind.__name__, "")
-            inner = ("fget", "fset", "__func__", "func")
-            self._each([getattr(value, x) for x in inner if getattr(value, x, None) is not None], mutable=True)
+            inner = [getattr(value, x, None) for x in ("fget", "fset", "__func__", "func")]
+            self._each([x for x in inner if x is not None], mutable=isinstance(value, functools.cached_property))
         else:
             self._add_object(value, kind)
 
