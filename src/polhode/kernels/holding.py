@@ -7,9 +7,10 @@ them. A look makes a row of `table` from the row before, numbers one after the o
     t, u, p                torques of motors, and momenta of wheels at t                        `look_at_wheels`
     t, c_1 ... c_s, p      the same where p changes along a curve, by sum_j (time - t)^j c_j    `look_at_motors`
 
-`about` are numbers of the wheels: the axis of each in principal axes and the most its motor gives, the momentum of
-what spins beside them, and for curves Gauss's nodes, the matrix from slopes there to coefficients, and room for both.
-`sizes` are how many wheels there are, and how many nodes.
+A look is given a controller, (part, law, about, sizes). `part` is a step of the method, of any length. `about` are
+numbers of the wheels: the axis of each in principal axes and the most its motor gives, the momentum of what spins
+beside them, and for curves Gauss's nodes, the matrix from slopes there to coefficients, and room for both. `sizes` are
+how many wheels there are, and how many nodes.
 
 A law is a function (t, Q, Omega, parameters) -> numbers. At a look the torque jumps, so the method is started anew:
 what it carries, be it torques of the past or a guess, belongs to the torque before. A run is so that of its pieces.
@@ -26,10 +27,10 @@ polynomial, the body loses what the wheels gain: methods that keep the momentum 
 wheels.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from polhode.kernels.loop import advance
-from polhode.kernels.numbers import Body, Kernel, Number, State
+from polhode.kernels.numbers import Body, Kernel, Number, Rows, Span, State
 from polhode.kernels.rotations import matrix
 from polhode.kernels.scalar import kernel
 from polhode.kernels.vectors import apply_transposed, mul
@@ -41,34 +42,29 @@ MOST_SWEEPS = 50
 """Repetitions after which it is given up; a step gains about a factor of h times the rate of the feedback in each."""
 
 
+Controller: TypeAlias = tuple[Kernel, Kernel, Any, tuple[int, int]]
+"""part, law, about, sizes: see above."""
+
+
 @kernel
 def advance_held(
-    step: Kernel,
-    start: Kernel,
-    part: Kernel,
-    look: Kernel,
-    law: Kernel,
-    about: Any,
-    sizes: tuple[int, int],
+    method: tuple[Kernel, Kernel],
     body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
+    span: Span,
     state: State,
     out: Any,
-    row: int,
-    clock: tuple[int, int, int, int],
-    table: Any,
+    rows: Rows,
+    looks: tuple[Any, ...],
 ) -> Any:
-    """As ``loop.advance``, with a look before every step whose number is a whole number of periods.
+    """As ``loop.advance``, by a method (step, start), with a look before every step that begins a period.
 
+    `looks` are (look, controller, clock, table): one of the functions below, what it is given, and where its rows go.
     `clock` is (the number of step 0, steps of a period, the number before which it looked last, whether all rows of the
     table are kept: if not, the last is in the second). Returns, behind what `advance` returns, the rows made, the
     number of the last look, and how that went: a look that failed has changed nothing but what is held.
     """
+    (step, start), (look, controller, clock, table) = method, looks
+    (h, t0, first, n), (row, every, left) = span, rows
     before, period, looked, keeps = clock
     done, iterations, at = 0, 0, 0
     while done < n:
@@ -76,13 +72,13 @@ def advance_held(
         gone = (before + i) % period
         if gone == 0 and before + i != looked:
             t = t0 + i * h
-            how = look(part, law, about, sizes, h, t, state, body, table, at)
+            how = look(controller, h, t, state, body, table, at)
             if how != LOOKED:
                 return done, row, left, iterations, 0.0, state, at, looked, how
             state = start(h, t, state[0], state[1], body)
             at, looked = at + keeps, before + i
         size = min(period - gone, n - done)
-        took, row, left, its, error, state = advance(step, body, h, t0, i, size, every, left, state, out, row)
+        took, row, left, its, error, state = advance(step, body, (h, t0, i, size), state, out, (row, every, left))
         done, iterations = done + took, iterations + its
         if took < size:
             return done, row, left, iterations, error, state, at, looked, LOOKED
@@ -93,19 +89,9 @@ def advance_held(
 
 
 @kernel
-def look_at_torque(
-    part: Kernel,
-    law: Kernel,
-    about: Any,
-    sizes: tuple[int, int],
-    h: Number,
-    t: Number,
-    state: State,
-    body: Body,
-    table: Any,
-    at: int,
-) -> int:
+def look_at_torque(controller: Controller, h: Number, t: Number, state: State, body: Body, table: Any, at: int) -> int:
     """Hold the torque on the body that the law says now."""
+    _, law, about, sizes = controller
     u = law(t, matrix(state[0]), mul(body[1], state[1]), body[3][1])
     if not is_finite(u, 3):
         return NOT_SAID
@@ -116,19 +102,9 @@ def look_at_torque(
 
 
 @kernel
-def look_at_wheels(
-    part: Kernel,
-    law: Kernel,
-    about: Any,
-    sizes: tuple[int, int],
-    h: Number,
-    t: Number,
-    state: State,
-    body: Body,
-    table: Any,
-    at: int,
-) -> int:
+def look_at_wheels(controller: Controller, h: Number, t: Number, state: State, body: Body, table: Any, at: int) -> int:
     """Hold the torques of the motors that the law says now, as far as the motors can give them."""
+    _, law, about, sizes = controller
     k = sizes[0]
     u = law(t, matrix(state[0]), mul(body[1], state[1]), body[3][1])
     if not is_finite(u, k):
@@ -142,19 +118,9 @@ def look_at_wheels(
 
 
 @kernel
-def look_at_motors(
-    part: Kernel,
-    law: Kernel,
-    about: Any,
-    sizes: tuple[int, int],
-    h: Number,
-    t: Number,
-    state: State,
-    body: Body,
-    table: Any,
-    at: int,
-) -> int:
+def look_at_motors(controller: Controller, h: Number, t: Number, state: State, body: Body, table: Any, at: int) -> int:
     """Hold the curve of the momenta over the step from t, by collocation; the curve before goes on as a guess."""
+    part, law, about, sizes = controller
     k, s = sizes
     par, width, nodes = body[3][1], 1 + (s + 1) * k, 4 * k + 3
     old, new, slopes = width * at, width * (at + 1), nodes + s + s * s

@@ -2,31 +2,20 @@
 
 from typing import Any
 
-from polhode.kernels.numbers import Body, Kernel, Number, Quat, State, Vec3
+from polhode.kernels.numbers import Body, Kernel, Number, Quat, Rows, Span, State, Vec3
 from polhode.kernels.rotations import matrix, rotated
 from polhode.kernels.scalar import everybody, kernel
 from polhode.kernels.vectors import dot, mul
 
 
 @kernel
-def advance(
-    step: Kernel,
-    body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
-    state: State,
-    out: Any,
-    row: int,
-) -> Any:
-    """Take `n` steps from step number `first`; after each `every` steps write (q, Pi) to the next row of `out`.
+def advance(step: Kernel, body: Body, span: Span, state: State, out: Any, rows: Rows) -> Any:
+    """Take the steps of a span, and write (q, Pi) to those rows of `out` that are due.
 
-    `left` is how many steps remain to the next row. Returns the steps taken, the next row, the steps left,
-    the iterations, the error of the last solve (zero unless it failed) and the state after the last good step.
+    Returns the steps taken, the next row, the steps left to it, the iterations, the error of the last solve (zero
+    unless it failed) and the state after the last good step.
     """
+    (h, t0, first, n), (row, every, left) = span, rows
     iterations = 0
     for i in range(first, first + n):
         after, report = step(h, t0 + i * h, state, body)
@@ -68,31 +57,25 @@ def keep(out: Any, row: int, q: Quat, Pi: Vec3) -> None:
 def survey(
     step: Kernel,
     body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
+    span: Span,
     state: State,
     out: Any,
-    row: int,
-    potential: Kernel,
-    origin: Quat,
-    every_look: int,
-    looks: int,
-    tally: Any,
+    rows: Rows,
+    about: tuple[Kernel, Quat, int, int, Any],
 ) -> Any:
     """As `advance`, and after each `every_look` steps add energy and spatial momentum to the tally.
 
-    `origin` holds their values at the start, from which they are counted; `looks` is how many there are in the
-    whole run. The tally has as many blocks of equal length as it has rows: see `note`.
+    It is about (potential, origin, every_look, looks, tally): `origin` holds their values at the start, from which they
+    are counted; `looks` is how many there are in the whole run. The tally has as many blocks of equal length as it has
+    rows: see `note`.
     """
+    (h, t0, first, n), (row, every, left) = span, rows
+    potential, origin, every_look, looks, tally = about
     iterations, done = 0, 0
     while done < n:
         i = first + done
         size = min(every_look - i % every_look, n - done)
-        took, row, left, its, error, state = advance(step, body, h, t0, i, size, every, left, state, out, row)
+        took, row, left, its, error, state = advance(step, body, (h, t0, i, size), state, out, (row, every, left))
         iterations += its
         done += took
         if took < size:
@@ -132,24 +115,13 @@ def note(tally: Any, block: int, k: int, place: int, y: Number) -> None:
 
 
 @kernel
-def advance_all(
-    step: Kernel,
-    body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
-    state: State,
-    out: Any,
-    row: int,
-) -> Any:
+def advance_all(step: Kernel, body: Body, span: Span, state: State, out: Any, rows: Rows) -> Any:
     """As `advance`, for numbers that may stand for several bodies, of which one may fail and the others go on.
 
     Returns after the first step in which one fails, with the state after it: that of the others is right. The
     error is zero for them, positive for a body that did not solve its equations, NaN for one that is not finite.
     """
+    (h, t0, first, n), (row, every, left) = span, rows
     iterations = 0
     for i in range(first, first + n):
         state, report = step(h, t0 + i * h, state, body)

@@ -31,5 +31,11 @@ Body: TypeAlias = tuple[Vec3, Vec3, Numbers, tuple[Any, ...]]
 State: TypeAlias = tuple[Quat, Vec3, Vec3, Numbers]
 """Attitude, body momentum, the torque there, and what else the method carries."""
 
+Span: TypeAlias = tuple[Number, Number, int, int]
+"""Steps one after the other: h, t0, the number of the first, and how many; number i begins at t0 + i h."""
+
+Rows: TypeAlias = tuple[int, int, int]
+"""When states are kept: the next row, how many steps there are from row to row, and how many are left to the next."""
+
 Report: TypeAlias = tuple[Any, Number]
 """Iterations taken, and the error left: 0 where the equations are solved."""

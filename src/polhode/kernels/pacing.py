@@ -13,37 +13,36 @@ Rows are states after steps, (q, Pi, t); samples are states at times that are gi
 them: a run takes the same steps whatever it is asked to show.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from polhode.kernels.loop import keep, sum_of
 from polhode.kernels.numbers import Body, Condition, Kernel, Number, State
 from polhode.kernels.scalar import kernel
 from polhode.kernels.watching import NODES, may_cross, seen_by
 
+Moment: TypeAlias = tuple[Number, State]
+"""A time, and the state there."""
+
 
 @kernel
 def advance_paced(
     pace: Any,
-    watch: Kernel,
-    look: Any,
-    count: int,
+    events: tuple[Kernel, Any, int],
     body: Body,
-    t_end: Number,
-    n: int,
+    limit: tuple[Number, int],
     state: State,
     clock: Any,
-    out: Any,
-    times: Any,
-    samples: Any,
-    at: int,
+    rows: tuple[Any, Any, Any, int],
 ) -> Any:
-    """Take `n` steps, or as many as it takes to `t_end`; after each write (q, Pi, t) to the next row of `out`.
+    """Take n steps, or as many as it takes to t_end; after each write (q, Pi, t) to the next row of `out`.
 
-    `samples` gets (q, Pi) at `times`, from number `at` on. `watch` says of each step whether one of the `count`
-    functions that `look` is about may change its sign in it. Returns the steps taken, the next sample, iterations, the
-    error of a step that failed, state and clock, and whether the next step is one to look at.
+    The limit is (t_end, n). The rows are (out, times, samples, at): `samples` gets (q, Pi) at `times`, from number `at`
+    on. The events are (watch, look, count): `watch` says of each step whether one of the `count` functions that `look`
+    is about may change its sign in it. Returns the steps taken, the next sample, iterations, the error of a step that
+    failed, state and clock, and whether the next step is one to look at.
     """
-    go, inside, about = pace
+    (go, inside, about), (watch, look, count) = pace, events
+    (t_end, n), (out, times, samples, at) = limit, rows
     iterations = 0
     for i in range(n):
         t = clock[0]
@@ -55,7 +54,7 @@ def advance_paced(
         if not (error == 0 and total - total == 0):
             return i, at, iterations + its, 1.0 * error, state, clock, False
         h = t_after - t
-        if watch(pace, look, count, h, t, state, inner, after, t_after, body):
+        if watch(pace, look, count, body, (t, state), inner, (t_after, after)):
             return i, at, iterations, 0.0, state, clock, True
         while at < len(times) and (times[at] - t_after) * h <= 0:
             if times[at] == t_after:
@@ -72,37 +71,16 @@ def advance_paced(
 
 
 @kernel
-def unwatched(
-    pace: Any,
-    look: Any,
-    count: int,
-    h: Number,
-    t: Number,
-    state: State,
-    inner: Any,
-    after: State,
-    t_after: Number,
-    body: Body,
-) -> Condition:
+def unwatched(pace: Any, look: Any, count: int, body: Body, begin: Moment, inner: Any, end: Moment) -> Condition:
     """Nothing is watched."""
     return False
 
 
 @kernel
-def watched(
-    pace: Any,
-    look: Any,
-    count: int,
-    h: Number,
-    t: Number,
-    state: State,
-    inner: Any,
-    after: State,
-    t_after: Number,
-    body: Body,
-) -> Condition:
+def watched(pace: Any, look: Any, count: int, body: Body, begin: Moment, inner: Any, end: Moment) -> Condition:
     """Whether a function may change its sign in a step, as ``watching.py`` says."""
-    _, inside, about = pace
+    (_, inside, about), (t, state), (t_after, after) = pace, begin, end
+    h = t_after - t
     q1, Pi1 = inside(about, NODES[0] * h, h, t, state, inner, body)
     q2, Pi2 = inside(about, NODES[1] * h, h, t, state, inner, body)
     q3, Pi3 = inside(about, NODES[2] * h, h, t, state, inner, body)

@@ -12,7 +12,7 @@ to ``runs/between_steps/crossings.py``, which looks as closely as it has to.
 from typing import Any
 
 from polhode.kernels.loop import counted, sum_of
-from polhode.kernels.numbers import Body, Condition, Kernel, Number, Quat, State, Vec3
+from polhode.kernels.numbers import Body, Condition, Kernel, Number, Quat, Rows, Span, State, Vec3
 from polhode.kernels.rotations import matrix
 from polhode.kernels.scalar import everybody, kernel
 from polhode.kernels.vectors import mul
@@ -56,25 +56,21 @@ def part(step: Kernel, start: Kernel, h: Number, t: Number, state: State, body: 
 
 @kernel
 def advance_watched(
-    step: Kernel,
-    start: Kernel,
+    method: tuple[Kernel, Kernel],
     body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
+    span: Span,
     state: State,
     out: Any,
-    row: int,
-    look: Any,
-    values: Any,
+    rows: Rows,
+    watched: tuple[Any, Any],
 ) -> Any:
-    """As ``loop.advance``; `values` holds the watched functions at the state, before and after.
+    """As ``loop.advance``, by a method (step, start).
 
-    The last of what is returned says whether the next step is one to look at.
+    `watched` is (look, values): `values` holds the watched functions at the state, before and after. The last that is
+    returned says whether the next step is one to look at.
     """
+    (step, start), (look, values) = method, watched
+    (h, t0, first, n), (row, every, left) = span, rows
     iterations = 0
     for i in range(first, first + n):
         t = t0 + i * h
@@ -104,27 +100,21 @@ def advance_watched(
 
 @kernel
 def advance_all_watched(
-    step: Kernel,
-    start: Kernel,
+    method: tuple[Kernel, Kernel],
     body: Body,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
+    span: Span,
     state: State,
     out: Any,
-    row: int,
-    look: Any,
-    values: Any,
+    rows: Rows,
+    watched: tuple[Any, Any],
 ) -> Any:
     """As ``loop.advance_all``; steps in which a watched function of one of the bodies may change sign are noted.
 
     `look` is (function, note, about): note(k, i, doubt, before and after of function k, states before and after, about)
     writes step i down for those bodies that are in doubt, and all go on.
     """
-    function, note, about = look
+    (step, start), ((function, note, about), values) = method, watched
+    (h, t0, first, n), (row, every, left) = span, rows
     iterations = 0
     for i in range(first, first + n):
         t = t0 + i * h

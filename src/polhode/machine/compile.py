@@ -49,7 +49,8 @@ def loop(step, memory, coefficients, kind=TORQUE):
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row):
             done, row, left, iterations, error, last = advance(
-                step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row
+                *(step, make_body(constants, torque, par)),
+                *((h, t0, first, n), make_state(state), out, (row, every, left)),
             )
             put(state, last)
             return done, row, left, iterations, error
@@ -69,8 +70,8 @@ def survey(step, memory, coefficients, kind=TORQUE):
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, U, origin, each, looks, tally):
             done, row, left, iterations, error, last = inner(
-                *(step, make_body(constants, torque, par), h, t0, first, n, every, left, make_state(state), out, row),
-                *(potential_at(U), origin, each, looks, tally),
+                *(step, make_body(constants, torque, par), (h, t0, first, n), make_state(state)),
+                *(out, (row, every, left), (potential_at(U), origin, each, looks, tally)),
             )
             put(state, last)
             return done, row, left, iterations, error

@@ -58,8 +58,9 @@ def loop(step, start, look, n, memory, coefficients, kind=TORQUE):
             constants, torque, par, h, t0, first, n, every, left, state, out, row, law, about, sizes, clock, table
         ):
             done, row, left, iterations, error, last, at, looked, how = advance(
-                *(step, start, part, look, law_at(law), about, sizes, body_of(constants, torque, par), h, t0, first),
-                *(n, every, left, state_of(state), out, row, clock, table),
+                *((step, start), body_of(constants, torque, par), (h, t0, first, n)),
+                *(state_of(state), out, (row, every, left)),
+                (look, (part, law_at(law), about, sizes), clock, table),
             )
             put(state, last)
             return done, row, left, iterations, error, at, looked, how

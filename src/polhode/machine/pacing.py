@@ -75,8 +75,9 @@ def _loop(go, inside, about, clock_numbers, memory, coefficients, kind, events):
         constants, torque, par, t_end, n, state, clock, out, times, samples, at, addresses, axes, address, numbers
     ):
         done, at, iterations, error, last, time, stop = advance(
-            *((go, inside, about(address, numbers)), watch, (value, (addresses, axes)), len(addresses)),
-            *(body_of(constants, torque, par), t_end, n, state_of(state), clock_of(clock), out, times, samples, at),
+            *((go, inside, about(address, numbers)), (watch, (value, (addresses, axes)), len(addresses))),
+            *(body_of(constants, torque, par), (t_end, n), state_of(state), clock_of(clock)),
+            (out, times, samples, at),
         )
         put(state, last)
         put(clock, time)

@@ -46,8 +46,8 @@ def loop(step, start, memory, coefficients, kind=TORQUE):
 
         def steps(constants, torque, par, h, t0, first, n, every, left, state, out, row, addresses, axes, values):
             done, row, left, iterations, error, last, stop = advance(
-                *(step, start, body_of(constants, torque, par), h, t0, first, n, every, left),
-                *(state_of(state), out, row, (value, (addresses, axes)), values),
+                *((step, start), body_of(constants, torque, par), (h, t0, first, n)),
+                *(state_of(state), out, (row, every, left), ((value, (addresses, axes)), values)),
             )
             put(state, last)
             return done, row, left, iterations, error, stop

@@ -60,7 +60,7 @@ def midpoint(most: int) -> tuple[Graded, Graded]:
     P, U, G, *e = Graded.variables(most)
     r, D = 1 + 0 * P, 0 * P
     for _ in range(most + 1):
-        rate = rates(r, D, P, U, G, *e)
+        rate = rates(r, D, (P, U, G), e)
         moving = [sum((f.derivative(i) * rate[2 + i] for i in range(3)), 0 * P) for f in (r, D)]
         r, D = ((rate[i] - moving[i]).divided(lambda n: 2 * n + 1) for i in range(2))
     return r, D
@@ -73,16 +73,15 @@ def step_series(most: int, middle: int) -> tuple[Graded, ...]:
     start = (2 * C, 2 * H, 2 * middle * g)
     r, D, (P, U, G) = 1 + 0 * H, 0 * H, start
     for _ in range(most + 1):  # each sweep makes one more degree exact
-        rate = rates(r, D, P, U, G, *e)
+        rate = rates(r, D, (P, U, G), e)
         r, D = (rate[i].divided(lambda n: 2 * n + 1) for i in range(2))  # t (t r)' = (2 n + 1) (t r)
         P, U, G = (a + b.divided(lambda n: 2 * n - 2) for a, b in zip(start, rate[2:]))
     return r, D, P, U, G
 
 
-def rates(
-    r: Graded, D: Graded, P: Graded, U: Graded, G: Graded, e1: Graded, e2: Graded, e3: Graded
-) -> tuple[Graded, ...]:
-    """The right-hand sides above, with the powers of t taken out."""
+def rates(r: Graded, D: Graded, scalars: Sequence[Graded], e: Sequence[Graded]) -> tuple[Graded, ...]:
+    """The right-hand sides above, with the powers of t taken out; the scalars are P, U and G."""
+    (P, U, G), (e1, e2, e3) = scalars, e
     cross = P * G - U * U
     return (
         1 + r * r * (e2 * P - 2 * e1 * U + 3 * G),

@@ -13,9 +13,9 @@ rounding hardly grows with their number.
 """
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
-from polhode.kernels.numbers import Kernel, Number, Vec3
+from polhode.kernels.numbers import Kernel, Number, Rows, Span, Vec3
 from polhode.kernels.scalar import kernel
 
 TIME, REST, STATE, CARRY, NUMBERS = 0, 1, 2, 10, 18
@@ -32,46 +32,42 @@ MISSED = 100.0
 """What the series may miss the equation by, in tolerances a step; the terms left out come to about the order."""
 
 
+Motion: TypeAlias = tuple[Kernel, Kernel, Kernel, Kernel, Any, Vec3]
+"""jet, value, reach, move, data, moments of inertia.
+
+jet(y, t, order, data, work, series) expands the motion, value(series, order, s, y) is its change over a time s, which
+move(series, order, s, y) adds to a state and its carry. reach(series, order, allowed) is the time in which the last two
+terms come to 2^allowed: that of the attitude absolute, that of the velocity relative to its size, or to what the body
+gains in the time of a turn where it is at rest.
+"""
+
+Room: TypeAlias = tuple[Any, Any, Any, Any]
+"""work, series, looked, end: room of a jet, the series it makes, those at places along a step, and a state."""
+
+
 @kernel
 def advance(
-    jet: Kernel,
-    value: Kernel,
-    reach: Kernel,
-    move: Kernel,
-    data: Any,
-    order: int,
-    tolerance: float,
-    hides: bool,
-    h: Number,
-    t0: Number,
-    first: int,
-    n: int,
-    every: int,
-    left: int,
+    motion: Motion,
+    precision: tuple[int, float, bool],
+    span: Span,
     place: Any,
-    work: Any,
-    series: Any,
-    looked: Any,
+    room: Room,
     out: Any,
-    row: int,
-    end: Any,
-    moments: Vec3,
+    rows: Rows,
 ) -> Any:
-    """Go from t0 + first h over n intervals of h; after each `every` of them write (q, Pi) to the next row of `out`.
+    """Go over the intervals of a span, and write (q, Pi) to those rows of `out` that are due.
 
-    jet(y, t, order, data, work, series) expands the motion, value(series, order, s, y) is its change over a time s,
-    which move(series, order, s, y) adds to a state and its carry. reach(series, order, allowed) is the time in which
-    the last two terms come to 2^allowed: that of the attitude absolute, that of the velocity relative to its size, or
-    to what the body gains in the time of a turn where it is at rest.
-    `left` is how many intervals remain to the next row, `end` the state after the last. Returns the intervals done,
-    the next row, the intervals left, and how many expansions were made; it stops where a step is not finite, or so
-    short that the time does not move.
+    The precision is (order, tolerance, whether the torque may hide). `end` is left with the state after the last
+    interval. Returns the intervals done, the next row, the intervals left to it, and how many expansions were made; it
+    stops where a step is not finite, or so short that the time does not move.
     """
+    (_, value, _, move, _, moments), (order, tolerance, hides), (_, series, _, end) = motion, precision, room
+    (h, t0, first, n), (row, every, left) = span, rows
     done, expansions = 0, 1
     allowed = math.log2(tolerance)
-    step = expanded(jet, reach, data, order, allowed, h, place, work, series)
+    step = expanded(motion, order, allowed, h, place, room)
     if hides:
-        step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
+        step = seen_through(motion, order, tolerance, step, h, place, room)
     while done < n:
         size = min(left, n - done)
         target = t0 + (first + done + size) * h
@@ -79,9 +75,9 @@ def advance(
         while abs(ahead) > abs(step):
             if not moved(move, order, step, place, series):
                 return done, row, left, expansions
-            step = expanded(jet, reach, data, order, allowed, h, place, work, series)
+            step = expanded(motion, order, allowed, h, place, room)
             if hides:
-                step = seen_through(jet, value, data, order, tolerance, step, h, place, work, series, looked, end)
+                step = seen_through(motion, order, tolerance, step, h, place, room)
             expansions += 1
             ahead = (target - place[TIME]) - place[REST]
         value(series, order, ahead, end)
@@ -104,18 +100,9 @@ def advance(
 
 
 @kernel
-def expanded(
-    jet: Kernel,
-    reach: Kernel,
-    data: Any,
-    order: int,
-    allowed: float,
-    h: Number,
-    place: Any,
-    work: Any,
-    series: Any,
-) -> Any:
+def expanded(motion: Motion, order: int, allowed: float, h: Number, place: Any, room: Room) -> Any:
     """Expand the motion at the place; the step is such that the last two terms are below the tolerance, 2^allowed."""
+    (jet, _, reach, _, data, _), (work, series, _, _) = motion, room
     jet(place[STATE : STATE + 8], place[TIME] + place[REST], order, data, work, series)
     step = reach(series, order, allowed)
     return step if h > 0 else -step
@@ -123,24 +110,13 @@ def expanded(
 
 @kernel
 def seen_through(
-    jet: Kernel,
-    value: Kernel,
-    data: Any,
-    order: int,
-    tolerance: float,
-    step: Number,
-    h: Number,
-    place: Any,
-    work: Any,
-    series: Any,
-    looked: Any,
-    y: Any,
+    motion: Motion, order: int, tolerance: float, step: Number, h: Number, place: Any, room: Room
 ) -> Number:
     """The part of a step over which the series fulfils the equation of motion, as far as LOOKS places tell.
 
-    They are at most h apart, which is all there is to go by where a body rests and its series has no end. `looked` and
-    `y` are room to work in.
+    They are at most h apart, which is all there is to go by where a body rests and its series has no end.
     """
+    series = room[1]
     if not abs(step) > 0:  # nor is it a number
         return step
     part = min(abs(step), LOOKS * abs(h)) / LOOKS
@@ -151,11 +127,7 @@ def seen_through(
     while True:
         good = 0
         while (
-            good < LOOKS
-            and missed(jet, value, data, order, (good + 1) * part, place, work, series, looked, y)
-            * scale
-            * abs(LOOKS * part)
-            <= most
+            good < LOOKS and missed(motion, order, (good + 1) * part, place, room) * scale * abs(LOOKS * part) <= most
         ):
             good += 1
         if good > 0 or place[TIME] + part == place[TIME]:
@@ -164,19 +136,9 @@ def seen_through(
 
 
 @kernel
-def missed(
-    jet: Kernel,
-    value: Kernel,
-    data: Any,
-    order: int,
-    s: Number,
-    place: Any,
-    work: Any,
-    series: Any,
-    looked: Any,
-    y: Any,
-) -> Number:
+def missed(motion: Motion, order: int, s: Number, place: Any, room: Room) -> Number:
     """By how much the velocity's derivative in the series differs, a time s on, from what the equation says there."""
+    (jet, value, _, _, data, _), (work, series, looked, y) = motion, room
     value(series, order, s, y)
     for k in range(8):
         y[k] += place[STATE + k]

@@ -56,7 +56,7 @@ SIGNATURE = I8(*GIVEN, types.Tuple(()))
 
 
 def blocks_of(memory, coefficients, width, kind, count, advance, step, start, torque=None):
-    """The loop, to be compiled, around advance(step, start, body, h, ..., row, block, more), which may need `more`."""
+    """The loop, to be compiled, around advance(method, body, span, state, out, rows, block, more), say `plainly`."""
     everybody, write, view = scalar.everybody, writer(width), viewer(width)
     load = _loader(coefficients, torque, width, kind, count)
     resume, read_start = _resumer(memory, width), reader(7, 0, width)
@@ -93,7 +93,8 @@ def blocks_of(memory, coefficients, width, kind, count, advance, step, start, to
             while done < n:
                 body, state = load(given, constants, parameters, b), resume(states, b)
                 took, r, l, its, error, state = advance(
-                    step, start, body, h, t0, first + done, n - done, every, l, state, view(out, b), r, b, more
+                    *((step, start), body, (h, t0, first + done, n - done), state, view(out, b), (r, every, l)),
+                    *(b, more),
                 )
                 write(states, b, state)
                 iterations += its * min(width, bodies - b * width)
@@ -113,9 +114,9 @@ def blocks_of(memory, coefficients, width, kind, count, advance, step, start, to
     return blocks
 
 
-def plainly(step, start, body, h, t0, first, n, every, left, state, out, row, block, more):
+def plainly(method, body, span, state, out, rows, block, more):
     """Steps, and nothing else."""
-    return loops.advance_all(step, body, h, t0, first, n, every, left, state, out, row)
+    return loops.advance_all(method[0], body, span, state, out, rows)
 
 
 def _loader(coefficients, torque, width, kind, count):

@@ -49,11 +49,11 @@ def _watchfully(width):
     """Steps that watch: see ``kernels.watching.advance_all_watched``."""
     advance, view, value, note = watching.advance_all_watched, viewer(width), _valued(width), _noted(width)
 
-    def watchfully(step, start, body, h, t0, first, n, every, left, state, out, row, block, more):
+    def watchfully(method, body, span, state, out, rows, block, more):
         bodies, addresses, axes, values, failed, notes, count = more
         about = (addresses, axes, min(block, len(axes) - 1), block, bodies, failed, notes, count)
         look = (value, note, about)
-        return advance(step, start, body, h, t0, first, n, every, left, state, out, row, look, view(values, block))
+        return advance(method, body, span, state, out, rows, (look, view(values, block)))
 
     return watchfully
 

@@ -29,8 +29,9 @@ def taylor_loop():
         ):
             # fmt: on
             return advance(
-                *(jet_at(jet), value_at(value), reach_at(reach), move_at(move), data, order, tolerance, hides),
-                *(h, t0, first, n, every, left, place, work, series, looked, out, row, end, moments),
+                (jet_at(jet), value_at(value), reach_at(reach), move_at(move), data, moments),
+                *((order, tolerance, hides), (h, t0, first, n), place, (work, series, looked, end)),
+                *(out, (row, every, left)),
             )
 
         return loop

@@ -81,6 +81,7 @@ def _free(
     name: str,
     inertia: ArrayLike,
     Q0: AttitudeLike | None,
+    *,
     h: float,
     t_end: float,
     sources: Sequence[str],

@@ -42,7 +42,8 @@ def lagrange_top(
 
     Mgl, inertia, Q0, Omega0 (body axes) can be changed.
     """
-    return _top("lagrange-top", Mgl, inertia, Q0, Omega0, 0.05, 100.0, ("engo-marthinsen-1998", "krysl-endres-2005"))
+    sources = ("engo-marthinsen-1998", "krysl-endres-2005")
+    return _top("lagrange-top", Mgl, inertia, Q0, Omega0, h=0.05, t_end=100.0, sources=sources)
 
 
 def fast_top(
@@ -65,7 +66,8 @@ def fast_top(
 
     Mgl, inertia, Q0, Omega0 (body axes) can be changed.
     """
-    return _top("fast-top", Mgl, inertia, Q0, Omega0, 0.01, 10.0, ("simo-wong-1991", "krysl-endres-2005"))
+    sources = ("simo-wong-1991", "krysl-endres-2005")
+    return _top("fast-top", Mgl, inertia, Q0, Omega0, h=0.01, t_end=10.0, sources=sources)
 
 
 def slow_top(
@@ -88,7 +90,7 @@ def slow_top(
 
     Mgl, inertia, Q0, Omega0 (body axes) can be changed.
     """
-    return _top("slow-top", Mgl, inertia, Q0, Omega0, 0.05, 10.0, ("krysl-endres-2005",))
+    return _top("slow-top", Mgl, inertia, Q0, Omega0, h=0.05, t_end=10.0, sources=("krysl-endres-2005",))
 
 
 def _top(
@@ -97,6 +99,7 @@ def _top(
     inertia: ArrayLike,
     Q0: AttitudeLike | None,
     Omega0: ArrayLike,
+    *,
     h: float,
     t_end: float,
     sources: Sequence[str],

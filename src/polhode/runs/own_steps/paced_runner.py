@@ -138,8 +138,8 @@ class PacedRunner(ABC):
                 return i, at, iterations, 0.0, False
             try:
                 took, at, its, error, one.state, self.clock, stop = pacing.advance_paced(
-                    *(self.pace, watch, (self._value, None), len(self._functions), one.body, t_end, 1),
-                    *(one.state, self.clock, out[i : i + 1], times, samples, at),
+                    *(self.pace, (watch, (self._value, None), len(self._functions)), one.body, (t_end, 1)),
+                    *(one.state, self.clock, (out[i : i + 1], times, samples, at)),
                 )
             except Exception as raised:
                 self.raised = raised

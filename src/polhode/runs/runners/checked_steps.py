@@ -101,12 +101,12 @@ class CheckedSteps:
         """The loop as plain Python, a step at a time: when a user's function raises, nothing before it is lost."""
         h, t0, first, n, every, out = asked.h, asked.t0, asked.first, asked.n, asked.every, asked.out
         state, row, left, iterations = asked.state, asked.row, asked.left, 0
-        look = (self._survey.potential, *self._look) if self._survey else ()
+        look = ((self._survey.potential, *self._look),) if self._survey else ()
         loop = loops.survey if look else loops.advance
         for i in range(first, first + n):
             try:
                 took, row, left, its, error, state = loop(
-                    self.method.step, self.body, h, t0, i, 1, every, left, state, out, row, *look
+                    self.method.step, self.body, (h, t0, i, 1), state, out, (row, every, left), *look
                 )
             except Exception as raised:
                 self.raised = raised

@@ -220,9 +220,9 @@ class ControlledRunner(KernelRunner):
             return
         t, width = self.t0 + i * self.h, self._width
         table = array.array("d", (*(self.held[1:] or self._first_row), *width * (0.0,)))
-        given = self._part, self._ask, self._about, self._sizes, self.h, t, self.state, self.body, table
+        controller = self._part, self._ask, self._about, self._sizes
         try:
-            how = self._look_at(*given, 0)
+            how = self._look_at(controller, self.h, t, self.state, self.body, table, 0)
             if how == holding.NOT_REACHED:
                 raise RunError(f"{self.name} did not reach the times at which the motors are looked at: reduce h")
             if how == holding.NOT_SETTLED:

@@ -238,7 +238,7 @@ class KernelRunner(CheckedSteps):
         """The row after one step of another length h from here, at time t, without going there; None if it fails."""
         state, out = self.method.start(h, t, *self.state[:2], self.body), np.empty((1, 7))
         if self._survey:  # nothing of this is tallied
-            took, *_ = loops.advance(self.method.step, self.body, h, t, 0, 1, 1, 1, state, out, 0)
+            took, *_ = loops.advance(self.method.step, self.body, (h, t, 0, 1), state, out, (0, 1, 1))
         else:
             took, *_ = self._advance(Stretch(h, t, 0, 1, 1, 1, state, out, 0))
         return tuple(out[0].tolist()) if took else None

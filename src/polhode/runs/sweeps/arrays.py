@@ -57,9 +57,9 @@ def create(path: pathlib.Path, plan: Plan) -> None:
     for name, v in plan.kept.variables(samples).items():
         dims, shape, chunks = (*grid.names, *v.dims), (*grid.shape, *v.shape), (*plan.chunks, *v.shape)
         about = {"flags": "; ".join(f"{k} {words}" for k, words in STATUS.items())} if name == "status" else {}
-        _array(group, name, dims, shape, chunks, v.dtype, v.empty, about)
+        _array(group, name, dims, shape, chunks, dtype=v.dtype, fill=v.empty, about=about)
     if times is not None:
-        _array(group, "t", ("t",), times.shape, times.shape, "f8", np.nan, {}, times)
+        _array(group, "t", ("t",), times.shape, times.shape, numbers=times)
     for axis, chunk in zip(grid.axes, plan.chunks):
         for data in axis.values:
             if data != "method":  # their names are in the plan: Zarr has no text that all readers share
@@ -75,7 +75,7 @@ def _coordinate(group: Any, plan: Plan, axis: Axis, data: str, chunk: int) -> No
     dims = (axis.name, *COMPONENTS.get((data, len(rest)), (f"{data}_{k}" for k in range(len(rest)))))
     chunks = (chunk if drawn else min(MOST_IN_A_CHUNK, axis.length), *rest)
     name, shape = coordinate_name(plan.problem, axis, data), (axis.length, *rest)
-    _array(group, name, dims, shape, chunks, "f8", np.nan, {"given": 1}, None if drawn else numbers)
+    _array(group, name, dims, shape, chunks, about={"given": 1}, numbers=None if drawn else numbers)
 
 
 def _array(
@@ -84,9 +84,10 @@ def _array(
     dims: Any,
     shape: Any,
     chunks: Any,
-    dtype: str,
-    fill: float,
-    about: dict[str, Any],
+    *,
+    dtype: str = "f8",
+    fill: float = np.nan,
+    about: dict[str, Any] | None = None,
     numbers: np.ndarray | None = None,
 ) -> None:
     """Make an array, with its numbers if it has them already; one that is there and is right is left alone."""

@@ -117,7 +117,7 @@ def sweep(
     axes = made_grid(body, over, inputs.flag("grid", grid))
     watched = given_events(events, terminal, direction)
     kept = chosen_kept(body, save_every, final, reduce, reduce_every, watched, crossings)
-    plan = _planned(body, axes, method, h, t_end, n_steps, kept, chunk)
+    plan = _planned(body, axes, method, kept, h=h, t_end=t_end, n_steps=n_steps, chunk=chunk)
     _tell_of_turns(plan)
     if out is not None:
         return _run(places.named(out, "out"), plan, workers, progress)
@@ -161,7 +161,7 @@ def open_sweep(path: Any) -> Any:
 sweep.resume = resume  # type: ignore[attr-defined]
 
 
-def _planned(body: Any, axes: Any, method: Any, h: Any, t_end: Any, n_steps: Any, kept: Kept, chunk: Any) -> Plan:
+def _planned(body: Any, axes: Any, method: Any, kept: Kept, *, h: Any, t_end: Any, n_steps: Any, chunk: Any) -> Plan:
     varied = {data for axis in axes.axes for data in axis.values}
     for name, value in (("method", method), ("h", h)):
         if name in varied and value is not None:

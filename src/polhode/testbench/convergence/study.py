@@ -136,7 +136,7 @@ def converge(
     >>> study.to_dict()["problem"]
     'free-body'
     """
-    return _study(problem, methods, t_end, steps, adaptive, progress, timed=False, workers=workers)
+    return _study(problem, methods, t_end, steps, adaptive=adaptive, progress=progress, timed=False, workers=workers)
 
 
 @inputs.checked_call
@@ -164,12 +164,20 @@ def work_precision(
     Study
         Errors by evaluations and by time.
     """
-    return _study(problem, methods, t_end, steps, adaptive, progress, timed=True)
+    return _study(problem, methods, t_end, steps, adaptive=adaptive, progress=progress, timed=True)
 
 
 @on_purpose()
 def _study(
-    problem: Any, methods: Any, t_end: Any, steps: Any, adaptive: Any, progress: bool, timed: bool, workers: Any = None
+    problem: Any,
+    methods: Any,
+    t_end: Any,
+    steps: Any,
+    *,
+    adaptive: Any,
+    progress: bool,
+    timed: bool,
+    workers: Any = None,
 ) -> Study:
     begin = time.perf_counter()
     p = problem_named(problem)
