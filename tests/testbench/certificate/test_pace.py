@@ -105,8 +105,10 @@ def test_fewer_steps_at_a_state_come_before_fewer_states():
     assert yes_or_no.steps_for(p, 0, 2)[-5:] == RADIANS and yes_or_no.steps_for(p, 3, 2) == RADIANS
     p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
     assert yes_or_no.steps_for(p, 3, 2) == RADIANS and yes_or_no.steps_for(p, 2, 2) == yes_or_no.BRIEFLY
-    p.allotted = 3.9
+    p.allotted, p.pool = 3.9, 4.0
     assert yes_or_no.steps_for(p, 0, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, 1, 2) == ()
+    p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
+    assert yes_or_no.steps_for(p, 1, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, yes_or_no.FEWEST, 2) == ()
 
 
 def test_no_time_at_all_leaves_what_a_generic_state_shows():

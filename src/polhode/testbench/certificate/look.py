@@ -260,7 +260,7 @@ def first_answer(look: Look) -> np.ndarray:
 def cost_of(look: Look) -> Cost:
     """What a step takes, and what a call and a large step do if that is not next to nothing; rounded, so that two looks
     at the same integrator have the same plan."""
-    state = states("potential")[0]
+    state, free = states("potential")[0], states("free")[0]
     look.pace.cost = Cost(step=_shortest(look, state, ASKED_WITH, 1))
     if not look.pace.is_counted:
         return look.pace.cost
@@ -272,7 +272,7 @@ def cost_of(look: Look) -> Cost:
     large = [step]
     for radians in RADIANS[2:]:
         try:
-            large.append(_shortest(look, state, state.step(radians), 1) - call)
+            large.append(_shortest(look, free, free.step(radians), 1) - call)
         except Refused:
             break
     return Cost(step, max(step, sum(large[1:]) / max(len(large) - 1, 1)), call).rounded()

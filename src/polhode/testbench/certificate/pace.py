@@ -15,20 +15,21 @@ from polhode.testbench.certificate.guard import OwnTime
 
 SECONDS = 30.0  # for a certificate, unless more are given
 BESIDE = 1.5  # of these, for what are no steps: references, the comparison with the catalogue
-ROOM = 2.0  # of these, for steps that take longer than is thought
+ROOM = 2.5  # of these, for steps that take longer than is thought
 COUNTED = 5e-4  # seconds a step, from which on steps are counted, if a certificate has so many SECONDS
 SLOW = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
 LARGE = 0.6  # radians a step, from which on an iteration may take longer
 TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
 FEWEST_OF_DRIFT = 3000  # steps without which nothing is known of a drift: 125 units of time, on one body
 MOST_FOR_DRIFT = 0.55  # part of the seconds up to which these are kept for it
+SPARED = 0.25  # part of what all measurements to come have, that one of them may take to be decided
 PATIENT = 3.0  # times its part of the budget, after which a measurement is ended by the clock
 LEAST = 2.0  # seconds that a measurement has in any case
 FEW = 1.2
 PARTS = {"order": 3.0, "symplecticity": 3.0, "conformality": 3.0, "orthogonality": 2.0, "Poisson map": 0.7}
 PARTS |= {"largest step": 1.5, "torque evaluations": 0.3}
 """By measure, its part of the budget, beside that of one that takes a few steps at each state."""
-BY_DIFFERENCES = {"symplecticity": 8.0, "conformality": 8.0}
+BY_DIFFERENCES = {"symplecticity": 5.0, "conformality": 5.0}
 """The same of an integrator whose derivatives are differences, of many steps."""
 NEEDED = {"order": 380, "symplecticity": 520, "conformality": 520, "Poisson map": 520, "torque evaluations": 16}
 FEWEST_NEEDED = 84
@@ -77,7 +78,8 @@ class Pace:
         self.by_differences = False
         self.taken = 0.0  # seconds of all steps so far, by their number
         self.begun = 0.0
-        self.allotted = math.inf  # seconds for the measurement under way
+        self.pool = math.inf  # seconds for the measurement under way and all after it
+        self.allotted = math.inf  # of these, for the one under way
         self.clock = time.process_time()
 
     @property
@@ -116,7 +118,8 @@ class Pace:
         self.begun, self.clock = self.taken, time.process_time()
         if self.is_counted:
             part, rest = self._part(row), sum(self._part(other) for other in left)
-            self.allotted = max(self.budget - self.own.seconds, 0.0) * part / (part + rest) / self.underrated
+            self.pool = max(self.budget - self.own.seconds, 0.0) / self.underrated
+            self.allotted = self.pool * part / (part + rest)
 
     def _part(self, row: Row) -> float:
         usual = PARTS.get(row.measure, FEW)
@@ -139,14 +142,19 @@ class Pace:
             return ""
         return f"; {would_decide(self.cost.usual * NEEDED.get(row.measure, FEWEST_NEEDED))}"
 
-    def afford(self, steps: float, part: float = 1.0) -> bool:
+    def afford(self, steps: float, part: float = 1.0, are_small: bool = False) -> bool:
         """Whether so many single steps fit into a part of what the measurement has left."""
-        return not self.is_counted or self.cost.usual * steps <= part * max(self.allotted - self.spent, 0.0)
+        one = self.cost.single if are_small else self.cost.usual
+        return not self.is_counted or one * steps <= part * max(self.allotted - self.spent, 0.0)
+
+    def spare(self, steps: float) -> bool:
+        """Whether so many single steps, which would decide, are worth some of the time of the measurements to come."""
+        return self.cost.usual * steps <= SPARED * max(self.pool - self.spent, 0.0)
 
     @property
     def left(self) -> float:
-        """Seconds that are left of the whole, by the clock of this thread."""
-        return max(self.seconds - self.own.seconds, 0.0)
+        """Seconds that are left of the whole, by the clock of this thread, with room for steps that take longer."""
+        return max(self.seconds - ROOM - self.own.seconds, 0.0)
 
 
 def would_decide(seconds: float) -> str:

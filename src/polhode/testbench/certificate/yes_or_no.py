@@ -214,9 +214,9 @@ def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
     if not pace.is_counted:
         spent = pace.spent if seen >= FEWEST else 0.0
         return () if spent > MOST * pace.generosity else BRIEFLY if spent > SHARE * pace.generosity else all_of_them
-    if seen and not pace.afford(calls * len(BRIEFLY)):
-        return ()
     kept = calls * len(BRIEFLY) * max(FEWEST - seen - 1, 0)
+    if seen and not pace.afford(calls * len(BRIEFLY)):
+        return BRIEFLY if seen < FEWEST and pace.spare(kept + calls * len(BRIEFLY)) else ()
     return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEFLY
 
 
