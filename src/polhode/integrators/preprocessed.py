@@ -131,9 +131,13 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
     """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
 
     def of_body(J: tuple[float, float, float], number: type) -> tuple[float, ...]:
-        if number is float:
-            return _floats(series, most, variables, J)
-        return tuple(rounded(x, number) for x in _exact(series, most, variables, J))
+        exact = _exact(series, most, variables, J)
+        if number is float and any(x and not SMALLEST_COEFFICIENT < abs(x) < 1 / SMALLEST_COEFFICIENT for x in exact):
+            raise InputError(
+                f"With moments of inertia {J} the series of this method leaves the range of floating-point numbers, "
+                "which would cost its order: choose a unit in which the moments are nearer to 1."
+            )
+        return tuple(rounded(x, number) for x in exact)
 
     return of_body
 
@@ -142,18 +146,6 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
 def _exact(series: Any, most: int, variables: int, J: tuple[Any, ...]) -> tuple[Fraction, ...]:
     """The coefficients for a body: milliseconds of fractions, so those of the last bodies are kept."""
     return tuple(x for s in series(most) for x in free_body.numbers(s, J, variables))
-
-
-@functools.lru_cache(maxsize=256)
-def _floats(series: Any, most: int, variables: int, J: tuple[float, float, float]) -> tuple[float, ...]:
-    """The same as floats."""
-    exact = _exact(series, most, variables, J)
-    if any(x and not SMALLEST_COEFFICIENT < abs(x) < 1 / SMALLEST_COEFFICIENT for x in exact):
-        raise InputError(
-            f"With moments of inertia {J} the series of this method leaves the range of floating-point numbers, "
-            "which would cost its order: choose a unit in which the moments are nearer to 1."
-        )
-    return tuple(rounded(x, float) for x in exact)
 
 
 SMALLEST_COEFFICIENT = Fraction(1, 2**900)
