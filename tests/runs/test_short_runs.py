@@ -115,6 +115,18 @@ def test_parameters_there_and_back(short):
         assert ph.solve(p.replaced(k=k), "VLV", **CALL).Omega.tolist() == expected[k]
 
 
+def signed(t, Q, p):
+    return (np.copysign(1.0, p.k), 0.0, 0.1)
+
+
+def test_minus_zero_is_another_number():
+    p = body(signed)
+    ph.solve(p, "VLV", **CALL)
+    for k in (0.0, -0.0, 0.0, -0.0):
+        s = ph.solve(p.replaced(k=k), "VLV", **CALL)
+        assert s.Omega.tolist() == ph.solve(p.replaced(k=k), "VLV", **CALL, compiled=False).Omega.tolist()
+
+
 def test_a_function_that_changed_is_not_run(monkeypatch):
     """A global that the torque reads has another value: machine code of the old one is not used."""
     space = {"K": 1.0}

@@ -129,7 +129,7 @@ def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | No
         now = proof(kernel)
         if now is None or now.digest != entry.digest:
             return None
-    if entry.key != key:
+    if entry.key != key or not _same_bits(entry.body[3][0], problem.parameters):
         found = _with_other_numbers(problem, method, key, entry)
         if found is None:
             return None
@@ -137,6 +137,11 @@ def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | No
         entry = found
     J, iJ, numbers, rest = entry.body
     return (J, iJ, numbers, (kernel, *rest)), entry
+
+
+def _same_bits(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Whether equal numbers are the same: 0 and -0 are equal."""
+    return a is b or 0.0 not in a or np.array(a).tobytes() == np.array(b).tobytes()
 
 
 def _with_other_numbers(problem: Problem, method: Method, key: tuple[Any, ...], entry: Kept) -> Kept | None:
