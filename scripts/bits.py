@@ -19,6 +19,7 @@ import warnings
 import numpy as np
 
 import polhode as ph
+from polhode.errors import LargeStepWarning, RunWarning
 
 STEPS, EVERY = 64, 16
 """Of a compiled run: about as far as bits can be wrong without a long run, with states on the way."""
@@ -73,7 +74,9 @@ def ensemble(method, problem):
 def _digest(run):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("error")  # that something could not be compiled, say
+            for told in (RunWarning, LargeStepWarning):  # steps and methods that are made for no such run
+                warnings.simplefilter("ignore", told)
             s = run()
     except ph.InputError:
         return "refused"

@@ -308,3 +308,13 @@ def test_orders_that_do_not_exist(make, given):
 def test_substeps_that_do_not_exist():
     with pytest.raises(ph.InputError, match="whole number"):
         dmv(4, substeps=0)
+
+
+def test_coefficients_are_computed_once_for_a_body(monkeypatch):
+    computed, numbers = [], free_body.numbers
+    monkeypatch.setattr(free_body, "numbers", lambda *given: computed.append(given) or numbers(*given))
+    p = ph.problem("free-body", inertia=(1.03, 1.57, 2.11))  # a body of this test alone
+    first, again = (ph.solve(p.replaced(Omega0=Omega), "DMV12", h=0.1, n_steps=3) for Omega in ((1, 2, 3), (3, 2, 1)))
+    assert len(computed) == 2  # two series, for both starts
+    other = ph.solve(p.replaced(inertia=(1.04, 1.57, 2.11)), "DMV12", h=0.1, n_steps=3)
+    assert len(computed) == 4 and other.success and first.success and again.success

@@ -70,9 +70,9 @@ def _by_spelling() -> dict[str, Method]:
     return names.spellings(METHODS)
 
 
-def is_name(name: str) -> bool:
-    """Whether a method of the catalogue is called so."""
-    return spelled(name) in _by_spelling()
+def listed(name: str) -> Method | None:
+    """The method of the catalogue that is called so, if there is one."""
+    return _by_spelling().get(spelled(name))
 
 
 def method(name: str) -> Method:
@@ -84,9 +84,9 @@ def method(name: str) -> Method:
         return name
     if not isinstance(name, str):
         raise InputError(f"method is {one_line(name)}; give a name, such as 'VLV', or a Method.")
-    listed = _by_spelling().get(spelled(name)) or names.from_numbers(name)
-    if listed is not None:
-        return listed
+    found = listed(name) or names.from_numbers(name)
+    if found is not None:
+        return found
     base, _, scheme = name.rpartition("/")
     if base and len(name) < names.MOST_CHARACTERS:
         from polhode.integrators.composition import compose

@@ -12,6 +12,7 @@ a BlackBox                as it is: it can only be run
 The catalogue is imported when it is asked: it makes every method, which `import polhode` need not wait for.
 """
 
+import functools
 import importlib
 import os
 import re
@@ -105,17 +106,20 @@ def method(name: object) -> Method:
     return catalogue.method(name)
 
 
-def is_name(name: str) -> bool:
-    """Whether a method of the catalogue has this name or alias."""
+@functools.lru_cache(maxsize=1024)
+def listed(name: str) -> Method | None:
+    """The method of the catalogue that has this name or alias, if there is one."""
     from polhode.integrators import catalogue
 
-    return catalogue.is_name(name)
+    return catalogue.listed(name)
 
 
 def integrator(given: object) -> Integrator:
     """The Method, function or BlackBox that is meant; see the top of this file."""
     if isinstance(given, Method | BlackBox) or callable(given):
         return given
+    if isinstance(given, str) and (found := listed(given)) is not None:
+        return found
     if isinstance(given, str) and ":" in given:
         return _from_elsewhere(text("method", given))
     if isinstance(given, str) and (match := OWN_NAME.fullmatch(given.lower())):

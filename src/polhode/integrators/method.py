@@ -142,6 +142,10 @@ class Method(Travels, Claims):
         per = self.torques_per_step
         return max(1, self.nodes) * iterations if per is None else per * steps
 
+    def torques_of_run(self, steps: int, iterations: int) -> int | None:
+        """The same with the start: how often a run evaluates it."""
+        return self.torques_at_start + self.torques(steps, iterations)
+
     @property
     def explicit_torque(self) -> bool:
         """Whether the torque is evaluated a fixed number of times a step, outside any iteration."""

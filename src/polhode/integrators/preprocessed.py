@@ -131,7 +131,7 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
     """What a method states as its coefficients: those of the two series(most) for a body, one after the other."""
 
     def of_body(J: tuple[float, float, float], number: type) -> tuple[float, ...]:
-        exact = [x for s in series(most) for x in free_body.numbers(s, J, variables)]
+        exact = _exact(series, most, variables, J)
         if number is float and any(x and not SMALLEST_COEFFICIENT < abs(x) < 1 / SMALLEST_COEFFICIENT for x in exact):
             raise InputError(
                 f"With moments of inertia {J} the series of this method leaves the range of floating-point numbers, "
@@ -140,6 +140,12 @@ def coefficients(series: Any, most: int, variables: int = 2) -> Callable[..., An
         return tuple(rounded(x, number) for x in exact)
 
     return of_body
+
+
+@functools.lru_cache(maxsize=256)
+def _exact(series: Any, most: int, variables: int, J: tuple[Any, ...]) -> tuple[Fraction, ...]:
+    """The coefficients for a body: milliseconds of fractions, so those of the last bodies are kept."""
+    return tuple(x for s in series(most) for x in free_body.numbers(s, J, variables))
 
 
 SMALLEST_COEFFICIENT = Fraction(1, 2**900)

@@ -41,11 +41,27 @@ def adapted(method: Method, forces: Forces, one_size: bool = True) -> Method:
         return method
     if method.velocity is None:
         raise InputError(_refusal(method, forces))
-    if method.velocity == KICKS:
-        return _lifted(method, forces, carried=one_size)
-    if method.velocity == MOMENTA and forces.rotor and not forces.motors:
-        return replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
-    return method
+    lifts = method.velocity == KICKS
+    if not lifts and not (forces.rotor and rotor_inside(method, forces)):
+        return method
+    key = id(method), forces, one_size
+    found = _ADAPTED.get(key)
+    if found is not None and found[0] is method:
+        return found[1]
+    if lifts:
+        made = _lifted(method, forces, carried=one_size)
+    else:
+        made = replace(method, step=total_step(method.step), start=total_start(method.start), lifted=True)
+    if len(_ADAPTED) >= MOST_ADAPTED:
+        _ADAPTED.clear()
+    _ADAPTED[key] = method, made
+    return made
+
+
+MOST_ADAPTED = 256
+_ADAPTED: dict[tuple[int, Forces, bool], tuple[Method, Method]] = {}
+"""Methods with what was made of them, by their id: a run that asks again is given the very same, which is known by it.
+Each is held beside its id, so that no other has that."""
 
 
 def takes_all(method: Method, forces: Forces) -> bool:

@@ -84,10 +84,10 @@ def _of_static(functions: tuple[Any, ...]) -> Fingerprint:
 
 
 def _of_one(function: Any) -> Fingerprint:
-    if (proved := proof(function)) is not None:
-        return proved
     if is_static(function):
         return _of_static((function,))
+    if (proved := proof(function)) is not None:
+        return proved
     made = fingerprint((function,))
     if isinstance(function, types.FunctionType):
         witness = None if made.unseen else _Gathering(function).witness()

@@ -48,23 +48,25 @@ PICKLING = ("__reduce__", "__reduce_ex__", "__getstate__")
 BLIND = frozenset({"eval", "exec", "globals", "locals", "vars", "open", "input", "__import__"})
 """Builtins that reach what the code of a function does not name."""
 
-
 _STATIC: "weakref.WeakKeyDictionary[types.FunctionType, bytes | None]" = weakref.WeakKeyDictionary()
 """Digests of functions of this package that reach nothing of the user's, and None for those that do."""
+
+_NOT_WALKED: Any = object()
 
 
 def static_digest(f: types.FunctionType) -> bytes | None:
     """The digest of a function of this package that reaches nothing of the user's; None for any other."""
     if not is_ours(f):
         return None
-    if f not in _STATIC:
-        _STATIC[f] = None  # while it is being walked: a function that calls itself is not static by this reading
+    digest = _STATIC.get(f, _NOT_WALKED)
+    if digest is _NOT_WALKED:
+        _STATIC[f] = digest = None  # while it is being walked: one that calls itself is not static by this reading
         walk = Walk()
         walk.add_function(f)
         walk.finish()
         if not walk.unseen and not walk.changeable:
-            _STATIC[f] = walk.hash.digest()
-    return _STATIC[f]
+            _STATIC[f] = digest = walk.hash.digest()
+    return digest
 
 
 class Walk:
@@ -146,8 +148,8 @@ class Walk:
                 self.unseen.append(f"the ufunc {value.__name__}")
         elif isinstance(value, (property, classmethod, staticmethod, functools.cached_property)):
             self._say(kind.__name__, "")
-            inner = ("fget", "fset", "__func__", "func")
-            self._each([getattr(value, x) for x in inner if getattr(value, x, None) is not None], mutable=True)
+            inner = [getattr(value, x, None) for x in ("fget", "fset", "__func__", "func")]
+            self._each([x for x in inner if x is not None], mutable=isinstance(value, functools.cached_property))
         else:
             self._add_object(value, kind)
 

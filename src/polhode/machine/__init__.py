@@ -46,6 +46,7 @@ FACE = {
     # ---- does machine code agree with the function that it was made from?
     "check": "guard:check",
     "check_function": "guard:check_function",
+    "agrees_again": "guard:agrees_again",  # the same at another place, with what the function has said there
     "floats_or_none": "guard:floats_or_none",  # a result as floats; None if it raised
     "nearby": "guard:nearby",  # a place changed in the last digits
     "TURN": "guard:TURN",  # from one attitude of the comparison to the next

@@ -116,6 +116,24 @@ def check_function(
     return outdated
 
 
+def agrees_again(
+    kernel: Callable[..., Any],
+    digest: str,
+    machine: Any,
+    look: Callable[[np.ndarray], Any],
+    said: Sequence[float],
+) -> bool:
+    """Whether machine code that agreed with a function, which is proved to be what it was, says what the function said.
+
+    `look(out)` evaluates the machine code where the function `said` these three numbers. False where that is not plain
+    to see, or where zeros would be all there is to compare: then the function itself is asked.
+    """
+    if AGREED.get(kernel) != (digest, machine.address) or not any(said):
+        return False
+    out = np.zeros(3)
+    return _agree(floats_or_none(lambda: look(out) or out.tolist()), tuple(said))
+
+
 def nearby(Q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Numbers changed in the last digits of the largest: a zero among them may be round-off of another one, too."""
     return Q + 4e-16 * np.abs(Q).max() * rng.standard_normal(len(Q))

@@ -1,5 +1,6 @@
 """Users' functions, tried where a problem starts; and a torque, compared with its potential."""
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -71,9 +72,7 @@ def _three_numbers(label: str, value: Any, t: float) -> None:
 
 def _compare_with_differences(problem: Quantities, potential: Callable[..., Any], derived: bool, t: float) -> None:
     """Compare the torque at a time with minus the gradient of the potential, at random attitudes."""
-    rng = np.random.default_rng(20120417)
-    attitudes = [problem.Q0, *(Rotation().random(6, rng=rng).as_matrix() @ problem.Q0)]
-    for Q in attitudes:
+    for Q in (problem.Q0, *(_turns() @ problem.Q0)):
         slope = -_gradient(potential, Q)
         if not np.isfinite(slope).all():
             continue
@@ -102,15 +101,32 @@ def _compare_with_differences(problem: Quantities, potential: Callable[..., Any]
         raise InputError("The torque is not minus the gradient of the potential: " + values.format("the torque is"))
 
 
-def _gradient(potential: Callable[..., Any], Q: np.ndarray, d: float = 1e-5) -> np.ndarray:
+@functools.cache
+def _turns() -> np.ndarray:
+    """Six random rotations, the same each time."""
+    return np.asarray(Rotation().random(6, rng=np.random.default_rng(20120417)).as_matrix())
+
+
+SMALL = 1e-5
+"""The angle of the differences, in radians."""
+
+
+@functools.cache
+def _small_turns() -> np.ndarray:
+    """exp(e hat e_j) for j = 1, 2, 3 and e = 2, 1, -1, -2 small angles: (3, 4, 3, 3)."""
+    return np.array([[Rotation().from_rotvec(k * SMALL * e).as_matrix() for k in (2, 1, -1, -2)] for e in np.eye(3)])
+
+
+def _gradient(potential: Callable[..., Any], Q: np.ndarray) -> np.ndarray:
     """dU(Q exp(e hat e_j))/de by central differences of fourth order."""
 
-    def U(j: int, e: float) -> float:
-        value = potential(Q @ Rotation().from_rotvec(e * np.eye(3)[j]).as_matrix())
+    def U(turn: np.ndarray) -> float:
+        value = potential(Q @ turn)
         try:
             return float(np.real(np.asarray(value).item()))
         except OverflowError:  # a whole number that no float holds
             return np.inf
 
     with np.errstate(all="ignore"):
-        return np.array([(8 * (U(j, d) - U(j, -d)) - (U(j, 2 * d) - U(j, -2 * d))) / (12 * d) for j in range(3)])
+        values = np.array([[U(turn) for turn in turns] for turns in _small_turns()])
+        return np.asarray(values @ (-1, 8, -8, 1) / (12 * SMALL))

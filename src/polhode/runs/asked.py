@@ -4,8 +4,7 @@ Nothing is checked here but problem and method: each way checks what it takes, i
 """
 
 import operator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode import inputs
 from polhode.inputs.events import Events, given_events
@@ -15,8 +14,7 @@ PLAIN = (None,) * 8 + ((), (), False)
 """The wishes of a plain call, which may be made again: see ``repeated.py``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """The arguments of `solve`, unchecked, with the problem and the method that they are about."""
 
     problem: Problem

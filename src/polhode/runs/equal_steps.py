@@ -1,9 +1,8 @@
 """`solve` in steps of one length: the arguments, checked, and the run."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode import inputs
 from polhode.errors import InputError
@@ -23,8 +22,7 @@ from polhode.runs.runners.controlled_runner import ControlledRunner
 from polhode.runs.runners.runner import Runner, runner_of
 
 
-@dataclass(frozen=True, slots=True)
-class EqualSteps:
+class EqualSteps(NamedTuple):
     """The arguments of such a run, checked; `checked` makes it."""
 
     problem: Problem

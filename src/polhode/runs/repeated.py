@@ -4,42 +4,40 @@ A short run takes a few microseconds; checking every argument and making its run
 runner of a short, plain run is kept for its problem, by the arguments as they were given, and the next such call only
 runs it. What can change behind the names is asked each time: the arrays of the problem, and by ``KernelRunner.lasts``
 whether every function it runs is proved unchanged. A call for which this cannot be shown, that fails, or that has
-something to warn of, goes the long way. What the Trajectory says is made when somebody looks: see `field`.
+something to warn of, goes the long way. So does the second call of its kind, which prepares the third. The first goes
+straight to machine code if there is some: see ``short_runs.py``, where also what a Trajectory says is made.
 """
 
 import functools
 import operator
-import struct
 import time
 import weakref
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, ParamSpec, TypeAlias
-
-import numpy as np
+from typing import Any, ParamSpec
 
 from polhode.physics.problem import Problem
-from polhode.runs import turns
+from polhode.runs.failures import FAILURES
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
-from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of, times_of
 from polhode.runs.results.trajectory import Trajectory
-from polhode.runs.results.users_axes import FEW_ROWS, ROW, few_attitudes, few_velocities
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
 from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
+from polhode.runs.short_runs import MOST_STEPS, Short, is_too_far, straight, trajectory
 
 P = ParamSpec("P")
-Rows: TypeAlias = Any
-"""(q, Pi) of a run: an array, or the bytes of a few."""
 
 MOST_KEPT = 16
 """Calls that are kept for one problem."""
 
-MOST_STEPS = 4096
-"""The most steps of a run that counts as short: one piece of machine code (``drive.Run``)."""
+NOT_GIVEN: Any = type("NotGiven", (), {})()
+"""In place of an argument that was not given."""
 
-PLAIN = frozenset((float, int, str, NoneType))
+PLAIN = frozenset((float, int, str, NoneType, type(NOT_GIVEN)))
 """Of what classes the arguments beside problem and method may be. True is no 1: bool is none of them."""
+
+HARMLESS = {"strict": (False,), "compiled": (None, True), "progress": (False,), "on_failure": FAILURES}
+"""Keywords, and the values with which a run that goes well is what it is without them."""
 
 OFFERED = "run_to_keep"
 """Where in its attributes a Trajectory that comes out of the long way has what may be kept of it."""
@@ -48,42 +46,27 @@ ARRAYS = ("moments", "Omega0", "Q0", "axes")
 _BODY = operator.itemgetter(*ARRAYS, "parameters", "t0")
 """All that a run depends on of the numbers of a problem; arrays can be written to."""
 
-_ROW = struct.Struct(f"{ROW}d")
-
-_NEW, clock = object.__new__, time.perf_counter
-
-NOT_GIVEN: Any = type("NotGiven", (), {})()
-"""In place of an argument that was not given."""
+clock = time.perf_counter
 
 
 class Kept:
     """A runner without its problem, and the run it is for."""
 
-    __slots__ = (
-        *("body", "follows", "given", "integrator", "lasting", "n", "now", "run", "runner", "then", "times"),
-        *("Omega0", "Q0", "axes", "count", "few", "moments", "potential", "start"),
-    )
+    __slots__ = ("body", "given", "lasting", "now", "run", "runner", "short", "then")
 
-    def __init__(self, problem: Problem, runner: Any, given: Any, integrator: Any, n: int, every: int, follows: bool):
+    def __init__(self, problem: Problem, runner: Any, given: Any, short: Short) -> None:
         self.runner: KernelRunner | TaylorRunner = runner
         self.run: Callable[[], tuple[Any, ...]] | None = None  # made when it is first run again
-        self.given, self.integrator = given, integrator  # the method, held so that nothing else has its id
-        self.n, self.times = n, (runner.t0, runner.h, every, n)
-        self.count = -(-n // every)  # of rows
-        self.few = self.count <= FEW_ROWS  # plain floats are faster than arrays
+        self.given, self.short = given, short  # the method, held so that nothing else has its id
         self.body = _BODY(vars(problem))
         self.now = tuple(x.tobytes for x in self.body[: len(ARRAYS)])
         self.then = tuple(look() for look in self.now)
-        self.start = problem.Q0.copy(), problem.Omega0.copy()
-        self.moments, self.axes = problem.moments.tolist(), problem.axes.tolist()
-        self.Omega0, self.Q0 = problem.Omega0.tolist(), problem.Q0.ravel().tolist()
-        self.potential = potential_now(problem)
         self.lasting = runner.lasting and is_for_ever(problem)  # whether its functions cannot change
-        self.follows = follows  # whether a step may turn the body as far as it likes
 
     def first_run(self) -> Callable[[], tuple[Any, ...]]:
         """The run, when it is first made again."""
-        self.run = self.runner.from_start(self.n, self.times[2])
+        _, _, every, n = self.short.times
+        self.run = self.runner.from_start(n, every)
         return self.run
 
 
@@ -94,16 +77,20 @@ class Calls(dict[tuple[Any, ...], list[Kept]]):
         at = id(problem)
         self.problem = weakref.ref(problem, lambda _: _KEPT.pop(at, None))
 
-    def keep(self, key: tuple[Any, ...], kept: Kept | None) -> None:
-        """Keep one more, or only that there was such a call; the oldest goes."""
+    def keep(self, key: tuple[Any, ...], kept: Kept) -> None:
+        """Keep one more; the oldest goes."""
         self.pop(key, None)
         for old in list(self)[: max(0, len(self) + 1 - MOST_KEPT)]:
             self.pop(old, None)
-        self[key] = [] if kept is None else [kept]
+        self[key] = [kept]
 
 
 _KEPT: dict[int, Calls] = {}
 """By the id of a problem; what is kept goes when the problem goes."""
+
+MOST_SEEN = 256
+_SEEN: dict[int, tuple[weakref.ref[Problem], set[tuple[Any, ...]]]] = {}
+"""The calls that were made once, of some problems, likewise."""
 
 
 def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
@@ -138,23 +125,68 @@ def remembered(solve: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
             found = again(problem, idle) if idle else None
             if found is not None:
                 return found
+        plain = is_plain(problem, method, kinds, (*rest, *others.values()) if rest or others else ())
+        if plain and is_new(problem, key):
+            plain = False  # most calls are made once, or often: nothing is prepared for another yet
+        if not plain and (not others or change_nothing(others)) and is_plain(problem, method, kinds, rest):
+            interval = interval_of(rest, h, t_end)
+            if interval is not None:
+                steps, every = or_default(n_steps, None), or_default(save_every, 1)
+                found = straight(problem, method, *interval, steps, every)
+                if found is not None:
+                    return found
         named = {"h": h, "t_end": t_end, "n_steps": n_steps, "save_every": save_every}
         keywords = {name: x for name, x in named.items() if x is not NOT_GIVEN} | others
         result = solve(*(x for x in (problem, method) if x is not NOT_GIVEN), *rest, **keywords)
         offered = vars(result).pop(OFFERED, None)
-        if offered is not None and is_plain(problem, method, (*rest, *keywords.values())):
-            calls = calls_of(problem)
-            calls.keep(key, kept_of(*offered) if key in calls else None)  # most calls are made once, or often
+        kept = kept_of(*offered) if plain and offered is not None else None
+        if kept is not None:
+            calls_of(problem).keep(key, kept)
         return result
 
     return functools.wraps(solve)(call)
 
 
-def is_plain(problem: Any, method: Any, values: tuple[Any, ...]) -> bool:
+def is_plain(problem: Any, method: Any, kinds: tuple[type, ...], others: tuple[Any, ...]) -> bool:
     """Whether a call may be known by its arguments; not if it names a method that is to be looked up anew."""
     if not isinstance(problem, Problem) or method is NOT_GIVEN or (method.__class__ is str and ":" in method):
         return False
-    return PLAIN.issuperset(map(type, values))
+    return PLAIN.issuperset(kinds) and (not others or PLAIN.issuperset(map(type, others)))
+
+
+def change_nothing(others: dict[str, Any]) -> bool:
+    """Whether these keywords make no difference to a run that goes well."""
+    return all(x.__class__ in (bool, str, NoneType) and x in HARMLESS.get(name, ()) for name, x in others.items())
+
+
+def interval_of(rest: tuple[Any, ...], h: Any, t_end: Any) -> tuple[Any, Any] | None:
+    """h and t_end, which may have come by their place; None if there was more, or one came twice."""
+    if not rest:
+        return or_default(h, None), or_default(t_end, None)
+    if len(rest) > 2 or h is not NOT_GIVEN or (len(rest) == 2 and t_end is not NOT_GIVEN):
+        return None
+    return rest[0], rest[1] if len(rest) == 2 else or_default(t_end, None)
+
+
+def or_default(value: Any, default: Any) -> Any:
+    """What was given, or what stands for it."""
+    return default if value is NOT_GIVEN else value
+
+
+def is_new(problem: Problem, key: tuple[Any, ...]) -> bool:
+    """Whether no call like this is remembered; now one is."""
+    seen = _SEEN.get(id(problem))
+    if seen is None or seen[0]() is not problem:
+        if len(_SEEN) >= MOST_SEEN:
+            _SEEN.clear()
+        seen = _SEEN[id(problem)] = weakref.ref(problem), set()
+    keys = seen[1]
+    if key in keys:
+        return False
+    if len(keys) >= MOST_SEEN:
+        keys.clear()
+    keys.add(key)
+    return True
 
 
 def calls_of(problem: Problem) -> Calls:
@@ -177,7 +209,7 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
     except ValueError:  # others
         return None
     same = same and (a(), b(), c(), d()) == kept.then  # and the same numbers in them
-    if not (same and (kept.lasting or (kept.runner.lasts(problem) and potential_now(problem) == kept.potential))):
+    if not (same and (kept.lasting or (kept.runner.lasts(problem) and potential_now(problem) == kept.short.potential))):
         return None
     run = kept.run or kept.first_run()
     begin = clock()
@@ -186,67 +218,11 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
     except Exception:  # of a function of the user's
         return None
     seconds = clock() - begin
-    if done[STEPS] < kept.n or (not kept.follows and turns.is_too_far(largest_turn(kept, problem, rows))):
+    short = kept.short
+    if done[STEPS] < short.n or is_too_far(short, problem, rows):
         return None
     idle.append(kept)
-    trajectory = _NEW(Trajectory)
-    trajectory.__dict__[MADE_BY] = field, problem, kept, rows, done[ITERATIONS], seconds
-    return trajectory
-
-
-def field(name: str, problem: Problem, kept: Kept, rows: Rows, iterations: int, seconds: float) -> Any:
-    """A field of the Trajectory of a run that was made again, when somebody looks at it."""
-    if name in COLUMNS:
-        return _few(name, kept, rows) if kept.few else _columns(kept, problem, rows).field(name)
-    if name == "stats":
-        return {
-            "n_steps": kept.n,
-            "n_torque": kept.runner.torques(kept.n, iterations),
-            "n_iterations": iterations,
-            "compiled": True,
-            "interrupted": False,
-            "wall_time": seconds,
-            "largest_turn": largest_turn(kept, problem, rows),
-        }
-    return {
-        "problem": problem,
-        "method": kept.runner.name,
-        "h": kept.times[1],
-        "success": True,
-        "message": "",
-        "problem_name": problem.name,
-        "saved": {},
-        "reductions": {},
-        "inertia": problem.inertia,
-        "exception": None,
-        "events": {},
-        "integrator": kept.integrator,
-        "error_estimate": None,
-        "potential_then": kept.potential,
-    }[name]
-
-
-def largest_turn(kept: Kept, problem: Problem, rows: Rows) -> float:
-    """How far the body turned in a step, at most."""
-    if kept.few:
-        fastest = fastest_of(kept.moments, kept.Omega0, _ROW.iter_unpack(rows))
-    else:
-        fastest = _columns(kept, problem, rows).fastest()
-    return abs(kept.times[1]) * fastest
-
-
-def _few(name: str, kept: Kept, rows: Rows) -> np.ndarray:
-    """A column of a few rows: the bits are those of arrays."""
-    if name == "Q":
-        return few_attitudes(kept.axes, _ROW.iter_unpack(rows), kept.Q0)
-    if name == "Omega":
-        return few_velocities(kept.axes, kept.moments, _ROW.iter_unpack(rows), kept.Omega0)
-    return times_of(*kept.times, 0, kept.count)
-
-
-def _columns(kept: Kept, problem: Problem, rows: Rows) -> Columns:
-    table = np.frombuffer(rows).reshape(-1, ROW) if isinstance(rows, bytes) else rows
-    return Columns(problem, table, kept.times, kept.start)
+    return trajectory(problem, short, rows, done[ITERATIONS], seconds)
 
 
 def offer(trajectory: Trajectory, *what: Any) -> None:
@@ -254,11 +230,11 @@ def offer(trajectory: Trajectory, *what: Any) -> None:
     vars(trajectory)[OFFERED] = (trajectory.integrator, *what)
 
 
-def kept_of(integrator: Any, given: Any, runner: Any, n: int, every: int, follows: bool) -> Kept | None:
+def kept_of(integrator: Any, given: Any, runner: Any, n: int, every: int) -> Kept | None:
     """What is kept of a run, if it is short and can begin again."""
     problem: Problem = runner.problem
     plain = runner.__class__ in (KernelRunner, TaylorRunner) and runner.is_compiled and n <= MOST_STEPS
     if not (plain and runner.again(problem, runner.h)):
         return None
     del runner.problem  # which would otherwise never be freed
-    return Kept(problem, runner, given, integrator, n, every, follows)
+    return Kept(problem, runner, given, Short(problem, integrator, runner.method, (runner.t0, runner.h, every, n)))

@@ -170,7 +170,7 @@ def solve(
     runner = steps.runner()
     trajectory = steps.trajectory(runner)
     if asked.is_plain and trajectory.success:
-        repeated.offer(trajectory, given, runner, steps.n, steps.every, steps.follows)
+        repeated.offer(trajectory, given, runner, steps.n, steps.every)
     return after_failure(trajectory, steps.policy, trajectory.message if not trajectory.success else "")
 
 

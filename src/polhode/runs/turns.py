@@ -37,7 +37,10 @@ def fastest(Omega: np.ndarray) -> float:
         return _longest([Omega.tolist()])
     with np.errstate(all="ignore"):
         squares = Omega[..., 0] ** 2 + Omega[..., 1] ** 2 + Omega[..., 2] ** 2
-    return float(np.sqrt(np.max(squares, where=np.isfinite(squares), initial=0.0)))
+    most = float(squares.max(initial=0.0))
+    if not math.isfinite(most):
+        most = float(np.max(squares, where=np.isfinite(squares), initial=0.0))
+    return math.sqrt(most)
 
 
 def _longest(vectors: list[list[float]]) -> float:

@@ -231,3 +231,20 @@ def test_calls_at_the_same_time():
     for x in threads:
         x.join()
     assert len(found) == 120 and all(found)
+
+
+@pytest.mark.parametrize(
+    ("torque", "times"), [(lambda t, Q: Q[2], 0), (lambda t, Q, Omega: -0.1 * Omega, 3)], ids=["of Q", "of Omega"]
+)
+def test_the_guard_compares_anew_where_the_torque_may_differ(torque, times, monkeypatch):
+    """Starts that differ in a velocity which the torque does not take are one to it."""
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), torque=torque, Omega0=(0.3, 0.2, 1.5))
+    run(p, Q0=TURNED)
+    run(p, Q0=TURNED)
+    compared, guard = [], repeated.Run.guard
+    monkeypatch.setattr(repeated.Run, "guard", lambda run: compared.append(run) or guard(run))
+    for k in range(3):
+        run(p, Omega0=STARTS + 0.1 * (k + 1), Q0=TURNED)
+    assert len(compared) == times
+    run(p, Q0=TURNED[::-1].copy())
+    assert len(compared) == times + 1

@@ -120,6 +120,17 @@ def test_rows_events_and_ends():
     assert apart(back.Q[-1:], TOP.Q0[None]) < 1e-6 and back.t[-1] == -10
 
 
+@pytest.mark.parametrize("asked", [{}, {"h": 0.5}, {"h": 0.5, "save_every": 2}])
+@pytest.mark.parametrize("how", [{"rtol": 1e-9}, {"accuracy": 1e-7}])
+def test_an_event_that_ends_the_run_is_its_last_row(asked, how):
+    """As of every other method; but where the user chose the times, rows are at these alone."""
+    asked = {"events": {"low": low}, "terminal": "low", "t_end": 10.0, **how, **asked}
+    s = ph.solve(TOP, "RKMK54", **asked)
+    assert s.t[-1] == s.events["low"].t[0] and np.array_equal(s.Q[-1], s.events["low"].Q[0])
+    chosen = ph.solve(TOP, "RKMK54", **asked, t_eval=[0.1, 0.2, 9.9])
+    assert chosen.t.tolist() == [0.1, 0.2]
+
+
 def test_it_goes_wherever_a_method_goes(tmp_path):
     pair = ph.rkmk54(rtol=1e-9)
     assert pickle.loads(pickle.dumps(pair)) == pair

@@ -184,6 +184,17 @@ def test_an_order_that_could_not_be_measured_leaves_the_others():
     assert summary("mine", found).startswith("mine is of order 2 (4 for a free body)")
 
 
+def test_the_summary_says_of_which_properties_a_restriction_is():
+    from polhode.testbench.certificate.certificate import Property
+    from polhode.testbench.certificate.summary import summary
+
+    up_to, down_to = "up to 0.93 rad a step", "down to an error of 1e-09"
+    found = {key: Property(2.0, 0.15, "yes", "", qualifier=down_to) for key in ("order_free_Q",)}
+    found |= {key: Property(0.0, 1e-13, "yes", "", qualifier=up_to) for key in ("symmetric", "momentum_free")}
+    end = f" ({down_to}: order of Q, free body; {up_to}: symmetric, and 1 more)."
+    assert summary("mine", found).endswith(end)
+
+
 def test_a_certificate_is_written_as_a_page_or_as_data(tmp_path):
     found = {"symmetric": Property(1e-15, 2e-13, "yes", "a step of h and one of -h")}
     c = Certificate(method="MINE", form="function", properties=found, summary="MINE is symmetric.")

@@ -1,46 +1,118 @@
-"""A slow integrator is looked at within a budget; what that does not show is undecided, and says what would decide."""
+"""A certificate has its seconds: steps are counted, what does not fit is undecided, and says what would decide it."""
 
+import math
+
+import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.integrators.properties import BY_KEY, ORDER
-from polhode.testbench.certificate import pace
-from polhode.testbench.certificate.drift import spans_of
-from polhode.testbench.certificate.look import Look, seconds_a_step
-from polhode.testbench.certificate.pace import FEW, PARTS, Pace
+from polhode.errors import InputError
+from polhode.integrators.properties import BY_KEY, ORDER, groups
+from polhode.testbench.certificate import drift, outside, pace, yes_or_no
+from polhode.testbench.certificate.battery import RADIANS
+from polhode.testbench.certificate.look import Look, cost_of
+from polhode.testbench.certificate.pace import BY_DIFFERENCES, FEW, PARTS, SECONDS, Cost, Pace
 from tests.testbench.certificate.adversary import steps, third
 
-ORDERS, SYMMETRY = BY_KEY["order_free_Q"], BY_KEY["symmetric"]
+ORDERS, SYMMETRY, FORM = BY_KEY["order_free_Q"], BY_KEY["symmetric"], BY_KEY["symplectic_free"]
 
 
-def slow(seconds=0.02):
-    p = Pace()
-    p.step = seconds
+class Clock:
+    """A clock that only a test moves."""
+
+    seconds = 0.0
+
+
+def paced(step, seconds=SECONDS):
+    p = Pace(seconds)
+    p.own, p.cost = Clock(), Cost(step, step)
     return p
 
 
 def test_a_fast_integrator_has_all_the_time_it_takes():
-    p = slow(1e-4)
+    p = paced(1e-4)
     p.begin(ORDERS, [SYMMETRY])
-    assert not p.is_slow and p.allotted == float("inf") and p.patience(20.0) == 20.0 and p.afford(1e9)
-    assert p.whole == float("inf") and p.missing(ORDERS) == ""
+    assert not p.is_counted and p.allotted == math.inf and p.patience(20.0) == 20.0 and p.afford(1e9)
+    assert p.missing(ORDERS) == ""
 
 
-def test_the_measurements_of_a_slow_one_share_what_is_left():
-    p = slow()
+def test_measurements_share_what_is_left():
+    p = paced(0.02)
     p.begin(ORDERS, [SYMMETRY])
-    assert p.allotted == pytest.approx(pace.BUDGET * PARTS["order"] / (PARTS["order"] + FEW), rel=0.01)
-    assert p.afford(10) and not p.afford(1e4) and p.patience(100.0) == pytest.approx(1.5 * p.allotted)
+    assert p.is_slow and p.allotted == pytest.approx(p.budget * PARTS["order"] / (PARTS["order"] + FEW))
+    assert p.afford(10) and not p.afford(1e4) and p.patience(100.0) == pytest.approx(3 * p.allotted)
+    p.own.seconds = 10.0
+    p.took(400, 0.1, False)
     p.begin(SYMMETRY, [])
-    assert p.allotted == pytest.approx(pace.BUDGET, rel=0.01)
+    assert p.allotted == pytest.approx(p.budget - 10.0)
     assert "s would decide it" in p.missing(SYMMETRY)
 
 
-def test_no_time_at_all_leaves_what_a_generic_state_shows(monkeypatch):
-    monkeypatch.setattr(pace, "SLOW", 0.0)
-    monkeypatch.setattr(pace, "BUDGET", 0.0)
-    monkeypatch.setattr(pace, "WHOLE", 0.0)
-    c = ph.certify(third.right)
+def test_differences_have_a_larger_part():
+    p = paced(0.002)
+    p.by_differences = True
+    p.begin(FORM, [SYMMETRY])
+    part = BY_DIFFERENCES["symplecticity"]
+    assert p.allotted == pytest.approx(p.budget * part / (part + FEW))
+
+
+def test_steps_are_counted_not_timed():
+    p = paced(0.002)
+    p.begin(SYMMETRY, [ORDERS])
+    before = p.allotted
+    p.took(5, 0.1, False)
+    assert p.spent == pytest.approx(0.01)
+    p.own.seconds = 1000.0  # however long they took: what the measurement has is what it had
+    assert p.spent == pytest.approx(0.01) and p.allotted == before and p.afford(50)
+    p.took(1, 0.1, True)
+    assert p.spent == pytest.approx(0.014)
+
+
+def test_a_step_that_takes_longer_than_was_thought_leaves_fewer_to_the_next():
+    quick, late = paced(0.002), paced(0.002)
+    for p in (quick, late):
+        p.took(4000, 0.1, False)  # 8 s, as counted
+    quick.own.seconds, late.own.seconds = 8.0, 16.0 + pace.BESIDE
+    for p in (quick, late):
+        p.begin(SYMMETRY, [ORDERS])
+    assert quick.underrated == 1 and late.underrated == pytest.approx(2)
+    assert late.allotted < quick.allotted / 2
+
+
+def test_a_large_step_and_a_call_have_their_own_cost():
+    cost = Cost(step=1.0, large=3.0, call=0.5)
+    assert cost.of(4, False) == 4.5 and cost.of(4, True) == 12.5
+    assert cost.single == 1.5 and cost.usual == 2.5
+    assert Cost(0.0011, 0.0, 0.0009).rounded() == Cost(2**-10, 0.0, 2**-10)
+
+
+def test_the_fewest_steps_of_a_drift_are_kept_unless_they_are_too_many():
+    assert paced(0.004).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM - 12)
+    assert paced(0.02).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM)
+
+
+def test_more_seconds_are_more_steps():
+    usual, more = paced(0.02), paced(0.02, 300.0)
+    for p in (usual, more):
+        p.begin(SYMMETRY, [ORDERS])
+    assert more.allotted > 7 * usual.allotted and usual.is_slow and not more.is_slow
+    assert more.generosity == 10 and paced(0.02, 3.0).generosity == 1
+
+
+def test_fewer_steps_at_a_state_come_before_fewer_states():
+    p = paced(1.0)
+    p.seconds, p.allotted = 1.0, 1e9
+    assert yes_or_no.steps_for(p, 0, 2)[-5:] == RADIANS and yes_or_no.steps_for(p, 3, 2) == RADIANS
+    p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
+    assert yes_or_no.steps_for(p, 3, 2) == RADIANS and yes_or_no.steps_for(p, 2, 2) == yes_or_no.BRIEFLY
+    p.allotted, p.pool = 3.9, 4.0
+    assert yes_or_no.steps_for(p, 0, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, 1, 2) == ()
+    p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
+    assert yes_or_no.steps_for(p, 1, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, yes_or_no.FEWEST, 2) == ()
+
+
+def test_no_time_at_all_leaves_what_a_generic_state_shows():
+    c = ph.certify(third.right, seconds=1e-9)
     told = {key: p for key, p in c.properties.items() if BY_KEY[key].kind != ORDER}
     assert c["energy_free"].verdict == c["energy_top"].verdict == "no"  # seen at the first state
     for key in ("order_free_Q", "order_forced_Omega", "symmetric", "momentum_free", "drift", "largest_step"):
@@ -49,21 +121,75 @@ def test_no_time_at_all_leaves_what_a_generic_state_shows(monkeypatch):
     assert "A step takes" in c.diagnosis[0]
 
 
-def test_a_little_time_gives_verdicts_that_say_what_they_rest_on(monkeypatch):
-    monkeypatch.setattr(pace, "SLOW", 0.0)
-    c = ph.certify(third.right, drift=False)  # slow by name only: within the budget there is time for all states
+def test_where_steps_are_counted_verdicts_say_what_they_rest_on(monkeypatch):
+    monkeypatch.setattr("polhode.testbench.certificate.outside.cost_of", lambda look: Cost(0.012, 0.012))
+    c = ph.certify(third.right, drift=False)  # slow by name only: by the steps counted there is no time for all
     assert c["order_potential_Q"].verdict == c["symmetric"].verdict == c["on_group"].verdict == "yes"
-    assert "after 6 steps" in c["on_group"].how
+    assert c["symplectic_free"].verdict == "yes" and "for want of time" in c["symplectic_free"].coverage
 
 
-def test_the_shortest_span_of_a_drift_must_fit():
-    p = ph.problem("stress")
+@pytest.mark.parametrize(
+    "key, needed, briefly, all_of_it",
+    [("on_group", 100, "after 6 steps", "after 24 steps"), ("largest_step", 200, "10 steps", "50 steps")],
+)
+def test_shorter_runs_where_there_is_no_time_for_all(key, needed, briefly, all_of_it):
+    look, row = Look(third.right), BY_KEY[key]
+    look.pace.cost, look.pace.allotted = Cost(1.0, 1.0), needed
+    measure = outside.MEASURES[row.measure]
+    ((found,), _) = measure(look, row)
+    assert found.verdict == "yes" and briefly in found.how
+    look.pace.allotted = 1e6
+    ((found,), _) = measure(look, row)
+    assert found.verdict == "yes" and all_of_it in found.how
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, "long", np.nan])
+def test_seconds_that_are_none_are_refused(seconds):
+    with pytest.raises(InputError, match="seconds is"):
+        ph.certify("VLV", seconds=seconds)
+
+
+def planned(monkeypatch, step, symplectic, seconds=SECONDS):
+    """The plan of a drift whose step takes so long, by the clock."""
+    look = Look(steps.verlet, seconds)
+    look.pace.own, look.pace.cost = Clock(), Cost(step, step)
+    monkeypatch.setattr(drift, "seconds_a_step", lambda look, p: step)
+    return drift.plan_of(look, ph.problem("stress"), "function", 2, symplectic)
+
+
+def test_the_spans_of_a_drift_fit_into_what_is_left(monkeypatch):
+    assert planned(monkeypatch, 1e-4, False).spans == (500.0, 2000.0)
+    assert planned(monkeypatch, 1e-4, True).spans == (250.0,)
+    assert planned(monkeypatch, 2e-3, False).spans == (250.0,)  # one body is enough for what may drift
+    assert planned(monkeypatch, 2e-3, True).spans == (125.0,)
+    assert planned(monkeypatch, 4e-3, True).missing == ""
+
+
+def test_the_shortest_span_of_a_drift_must_fit(monkeypatch):
+    plan = planned(monkeypatch, 0.02, True)
+    assert plan.spans == (125.0,) and plan.missing == "there was no time for more; about 60 s would decide it"
+    assert planned(monkeypatch, 0.02, True, seconds=120.0).missing == ""
+
+
+def test_a_second_stress_test_waits_for_time(monkeypatch):
     look = Look(steps.verlet)
-    assert spans_of(look, p, "function", 2, True)[1] == ""
-    look.pace.step = 0.02
-    (t_end,), missing = spans_of(look, p, "function", 2, True)
-    assert t_end == 125 and missing == "there was no time for more; about 120 s would decide it"
+    look.pace.own = Clock()
+    row = drift.stress([steps.verlet], h=drift.STEPS, t_end=125.0, ensemble=2).rows[0]
+
+    def one(*given):
+        look.pace.own.seconds += 20.0
+        return row
+
+    monkeypatch.setattr(drift, "seconds_a_step", lambda look, p: 4e-3)
+    monkeypatch.setattr(drift, "stress_test", one)
+    found, _ = drift.drift_of(steps.verlet, "function", {}, look)
+    assert found.verdict == "undecided" and found.coverage == "one stress test, up to t = 125, no more for want of time"
 
 
 def test_the_time_of_a_step_is_measured():
-    assert 0 < seconds_a_step(Look(third.right)) < 1
+    assert 0 < cost_of(Look(third.right)).single < 1
+
+
+def test_every_measure_with_a_part_exists():
+    measures = {rows[0].measure for rows in groups()}
+    assert set(PARTS) | set(BY_DIFFERENCES) | set(pace.NEEDED) <= measures

@@ -6,7 +6,7 @@ step(problem, Q, Omega, h, t) -> (Q1, Omega1).
 
 from typing import Any
 
-from polhode.cli.output import show, show_json, wants_progress
+from polhode.cli.output import number, show, show_json, wants_progress
 from polhode.cli.workers import add_workers, given_workers
 
 HELP = "measure what an integrator does, shipped or your own"
@@ -22,6 +22,9 @@ def arguments(parser: Any) -> None:
     parser.add_argument("--html", metavar="FILE", help="write the certificate as a page; of several, a folder of pages")
     parser.add_argument("--how", action="store_true", help="say how each property was measured")
     parser.add_argument("--no-drift", action="store_true", help="leave out the stress test")
+    parser.add_argument(
+        "--seconds", type=number, metavar="S", help="about how long a function of your own may take (default: 30)"
+    )
     add_workers(parser)
 
 
@@ -43,6 +46,7 @@ def run(arguments: Any) -> Any:
         drift=not arguments.no_drift,
         progress=wants_progress(),
         workers=given_workers(arguments),
+        **_given_seconds(arguments),
     )
     if page is not None:
         written(page, lambda path: path.write_text(certificate_page(c), encoding="utf-8"))
@@ -53,6 +57,11 @@ def run(arguments: Any) -> Any:
         if page is not None:
             show(f"Written: {arguments.html}")
     return 0
+
+
+def _given_seconds(arguments: Any) -> dict[str, float]:
+    """The seconds, if they were given."""
+    return {} if arguments.seconds is None else {"seconds": arguments.seconds}
 
 
 def run_several(arguments: Any) -> int:
@@ -68,6 +77,7 @@ def run_several(arguments: Any) -> int:
         drift=not arguments.no_drift,
         progress=wants_progress(),
         workers=given_workers(arguments),
+        **_given_seconds(arguments),
     )
     if arguments.html is not None:
         folder = folder_for_results(arguments.html)

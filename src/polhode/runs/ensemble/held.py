@@ -95,9 +95,9 @@ class HeldBodies:
         self._at = at
         return True
 
-    def begins(self) -> bytes:
-        """The start that is laid down: q and Pi of all bodies."""
-        return self._begin[:, :7].tobytes()
+    def begins(self, moving: bool) -> bytes:
+        """The start that is laid down, as far as a torque takes it: q of all bodies, and Pi for one of the velocity."""
+        return self._begin[:, : 7 if moving else 4].tobytes()
 
     def bodies(self, problem: Problem, start: Start) -> Bodies:
         """The bodies at a start, with arrays of their own."""

@@ -4,9 +4,9 @@ A few bodies over a few steps take some microseconds; checks, the choice of mach
 take fifty times as long. So the problem keeps these, by method, steps, interval and number of bodies. Each call brings
 its own starts, which are checked. Each call also looks at what may have changed without notice: inertia, parameters,
 the time of the start, and whether every function is proved to be what it was. Machine code of a user's torque is
-compared with the torque where the bodies start, unless the last call started there, too. A call that cannot be answered
-so, that fails, or that has something to warn of, goes the long way. What the Ensemble says is made when somebody looks:
-`field`.
+compared with the torque where the bodies start, unless that was done at these attitudes (and velocities, if it takes
+them) in the last call. A call that cannot be answered so, that fails, or that has something to warn of, goes the long
+way. What the Ensemble says is made when somebody looks: `field`.
 """
 
 import operator
@@ -47,7 +47,7 @@ class Kept:
     """What a run of bodies is made of, but for their starts; one call at a time has it."""
 
     __slots__ = (
-        *("compared", "digest", "follows", "for_ever", "given", "held", "kernel", "memory", "method", "now"),
+        *("compared", "digest", "follows", "for_ever", "given", "held", "kernel", "memory", "method", "moving", "now"),
         *("numbers", "potential", "steps", "then", "way"),
     )
 
@@ -56,7 +56,7 @@ class Kept:
         self.steps, self.way, self.memory = (run.h, run.n, run.every), run.way, len(run.states[0]) - 10
         self.follows = follows  # whether a step may turn a body as far as it likes
         self.digest = digest  # the fingerprint of a torque that may change; None of one that cannot
-        self.kernel = problem.source(run.method)[0]
+        self.kernel, self.moving = problem.source(run.method)
         self.for_ever, self.potential = is_for_ever(problem), potential_now(problem)
         self.numbers = _NUMBERS(vars(problem))
         self.now = tuple(x.tobytes for x in self.numbers[: len(ARRAYS)])
@@ -82,7 +82,7 @@ class Kept:
 
     def compare(self, problem: Problem, start: Start) -> None:
         """Check that machine code is the function that may have changed, unless that was done at this start."""
-        begins = self.held.begins()
+        begins = self.held.begins(self.moving)
         if begins != self.compared:
             h, n, every = self.steps
             bodies, blocks = self.held.bodies(problem, start), self.held.blocks

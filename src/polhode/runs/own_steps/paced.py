@@ -53,6 +53,7 @@ class PacedRun:
             runner.watch(events)
         start = np.array(runner.row())
         self.is_sampled = wanted is not None
+        self.keeps_end = not self.is_sampled  # the state at an event that ends the run, as its last row
         self.times, self.at = np.array(wanted if wanted is not None else (), dtype=float), 0
         self.samples = np.empty((len(self.times), 7))
         if len(self.times) and self.times[0] == runner.t:
@@ -173,4 +174,4 @@ class PacedRun:
             potential_then=potential_now(problem),
             reductions={} if self.survey is None else self.survey.results(),
         )
-        return s if self.watched is None else self.watched.with_events(s, keep_last=not self.is_sampled)
+        return s if self.watched is None else self.watched.with_events(s, keep_last=self.keeps_end)

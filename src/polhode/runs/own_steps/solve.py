@@ -107,6 +107,7 @@ def _run(
         if times and (times[-1] - end[0]) * (end[0] - problem.t0) > 0:  # by rounding: the run goes as far
             end = times[-1], end[1]
     run = PacedRun(runner, end, every, times, asked.watched(), _survey(asked, end[0]))
+    run.keeps_end = asked.t_eval is None  # of every h they are as of every step
     with bar(inputs.flag("progress", asked.progress), 1000, f"{runner.name} on {problem.name}", 0) as tick:
         run.go(tick)
     return run.trajectory(h if h == h else (runner.t - problem.t0) / max(1, run.done), method)

@@ -22,7 +22,10 @@ def is_for_ever(problem: Problem) -> bool:
 
 
 def _potentials(problem: Problem) -> tuple[Kernel, ...]:
-    return tuple(k for k in (problem.potential_kernel, problem.timed_potential_kernel) if k is not None)
+    potential, timed = problem.potential_kernel, problem.timed_potential_kernel
+    if timed is None:
+        return () if potential is None else (potential,)
+    return (timed,) if potential is None else (potential, timed)
 
 
 def check_potential(problem: Problem, then: str | None) -> None:

@@ -58,9 +58,9 @@ class Columns:
         return np.concatenate([self._Omega0[None], velocities(self._problem, self._rows)])
 
     def fastest(self) -> float:
-        """The largest |Omega|."""
+        """The largest |Omega|, which is the same in all axes."""
         if len(self._rows) > FEW_ROWS:
-            return turns.fastest(self.Omega())
+            return max(turns.fastest(self._Omega0), turns.fastest(self._rows[:, 4:] / self._problem.moments))
         return fastest_of(self._problem.moments.tolist(), self._Omega0.tolist(), self._rows.tolist())
 
 

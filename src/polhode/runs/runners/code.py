@@ -4,8 +4,10 @@ import collections
 import functools
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from polhode.integrators.method import Method
 from polhode.kernels.fingerprint import is_static
@@ -55,8 +57,7 @@ def machine_torque(problem: Problem, method: Method) -> tuple[Any, Any]:
     return stages_torque(kernel, alone, kind, method.nodes)
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """Machine code of a run: the loop, its first and last arguments, the type of the torque, and what must live on."""
 
     loop: Any
@@ -64,6 +65,12 @@ class Code:
     kind: Any
     look: tuple[Any, ...]
     held: tuple[Any, ...]  # as long as their addresses are used
+
+
+def head_of(body: tuple[Any, ...], address: int) -> tuple[Any, ...]:
+    """The first arguments of a loop of machine code: the constants of a body, its torque, its parameters."""
+    J, iJ, numbers, (_, par, *_) = body
+    return np.array([*J, *iJ, *numbers]), address, np.array(par)
 
 
 MOST_KEPT = 16
@@ -74,30 +81,80 @@ MOST_KEPT = 16
 class Kept:
     """Body (without the torque) and code of a run, what they were made of, and the start of the last comparison."""
 
+    key: tuple[Any, ...]
     body: tuple[Any, ...]
     code: Code
     method: Method  # held, so that nothing else has its id
     digest: str | None  # the fingerprint of a torque that may change; None for one that cannot
     compared: tuple[Any, ...] | None = None
+    look: Any = None  # what evaluates the torque once, made when it is first compared again
+
+    @property
+    def moving(self) -> bool:
+        """Whether the torque takes the velocity."""
+        return len(self.body[3]) > 1
 
 
-_KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], dict[tuple[Any, ...], Kept]]" = weakref.WeakKeyDictionary()
+@dataclass(frozen=True)
+class _OfTorque:
+    """What is kept for one torque: by method, inertia and parameters; and for each method what came last."""
+
+    same: dict[tuple[Any, ...], Kept] = field(default_factory=dict)
+    alike: dict[int, Kept] = field(default_factory=dict)
+
+    def add(self, key: tuple[Any, ...], entry: Kept) -> None:
+        """Keep one more; the oldest goes."""
+        self.same[key] = self.alike[id(entry.method)] = entry
+        while len(self.same) > MOST_KEPT:
+            self.same.pop(next(iter(self.same)), None)
+        while len(self.alike) > MOST_KEPT:
+            self.alike.pop(next(iter(self.alike)), None)
+
+
+_KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], _OfTorque]" = weakref.WeakKeyDictionary()
 """What the last runs were made of, by the torque; an entry goes when nobody else holds its torque."""
 
 
 def known(problem: Problem, method: Method) -> tuple[tuple[Any, ...], Kept] | None:
-    """(body, entry) of a problem and a method that have run before and are proved unchanged; None otherwise."""
+    """(body, entry) of a torque and a method that have run before and are proved unchanged; None otherwise."""
     kernel, _ = problem.source(method)
     entries = _KEPT.get(kernel)
-    entry = None if entries is None else entries.get(_key(problem, method))
+    if entries is None:
+        return None
+    key = _key(problem, method)
+    entry = entries.same.get(key) or entries.alike.get(id(method))
     if entry is None:
         return None
     if entry.digest is not None:
         now = proof(kernel)
         if now is None or now.digest != entry.digest:
             return None
+    if entry.key != key or not _same_bits(entry.body[3][0], problem.parameters):
+        found = _with_other_numbers(problem, method, key, entry)
+        if found is None:
+            return None
+        entries.add(key, found)
+        entry = found
     J, iJ, numbers, rest = entry.body
     return (J, iJ, numbers, (kernel, *rest)), entry
+
+
+def _same_bits(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Whether equal numbers are the same: 0 and -0 are equal."""
+    return a is b or 0.0 not in a or np.array(a).tobytes() == np.array(b).tobytes()
+
+
+def _with_other_numbers(problem: Problem, method: Method, key: tuple[Any, ...], entry: Kept) -> Kept | None:
+    """What is kept, for a body of another inertia or other parameters: machine code is given both as numbers."""
+    (J, iJ, numbers, rest), code, par = entry.body, entry.code, problem.parameters
+    constants, address, _ = code.head
+    if key[2] != entry.key[2]:
+        J, iJ, numbers, _ = body = body_of(problem, method)
+        if len(numbers) != len(entry.body[2]):  # of which it was compiled for so many
+            return None
+        constants, _, _ = head_of(body, address)
+    code = Code(code.loop, (constants, address, np.array(par)), code.kind, code.look, code.held)
+    return Kept(key, (J, iJ, numbers, (par, *rest[1:])), code, method, entry.digest, None, entry.look)
 
 
 def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, start: tuple[Any, ...]) -> None:
@@ -108,12 +165,8 @@ def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, st
     now = None if is_static(kernel) else proof(kernel)
     if now is None and not is_static(kernel):
         return
-    entries = _KEPT.setdefault(kernel, {})
-    entries[_key(problem, method)] = Kept(
-        (J, iJ, numbers, rest), code, method, None if now is None else now.digest, start
-    )
-    for old in list(entries)[:-MOST_KEPT]:
-        entries.pop(old, None)
+    key, digest = _key(problem, method), None if now is None else now.digest
+    _KEPT.setdefault(kernel, _OfTorque()).add(key, Kept(key, (J, iJ, numbers, rest), code, method, digest, start))
 
 
 MANY_CALLS = 1000
@@ -128,8 +181,8 @@ def called_often(problem: Problem, method: Method) -> bool | None:
     They are once there is machine code, or after many calls of functions that cannot change.
     """
     kernel, _ = problem.source(method)
-    key = id(kernel), *_key(problem, method)
-    if key[1:] in _KEPT.get(kernel, ()):
+    key, kept = (id(kernel), *_key(problem, method)), _KEPT.get(kernel)
+    if kept is not None and key[1:] in kept.same:
         return None
     if len(_CALLS) > MANY_CALLS:
         _CALLS.clear()

@@ -3,7 +3,6 @@
 import array
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,12 +14,12 @@ from polhode.integrators.velocity import adapted
 from polhode.kernels import loop as loops
 from polhode.kernels.fingerprint import is_static
 from polhode.kernels.numbers import State
-from polhode.machine import check_function
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.users_axes import ROW, in_users_axes
 from polhode.runs.runners.checked_steps import CheckedSteps, Stretch, state_of
-from polhode.runs.runners.code import Code, Kept, body_of, keep, known, machine_torque
+from polhode.runs.runners.code import Code, Kept, body_of, head_of, keep, known, machine_torque
+from polhode.runs.runners.guarding import compare, guard, guarded_at
 from polhode.runs.runners.step_failures import failure_of
 from polhode.runs.runners.whole_runs import from_start
 
@@ -80,11 +79,8 @@ class KernelRunner(CheckedSteps):
             ) from error
         if earlier is None and compiled is not False:
             self._compile(required=bool(compiled))
-        elif earlier is not None and earlier.digest is not None:
-            place = guarded_at(problem, self.method, self.t0, q, Pi)
-            if earlier.compared != place:
-                self._guard(earlier.code.held[0], earlier.code.kind)
-                earlier.compared = place
+        elif earlier is not None and guard(problem, self.method, earlier, self.body[3][0], self.t0, self.state):
+            self._begin(q, Pi)
 
     def _begin(self, q: Sequence[float], Pi: Sequence[float]) -> None:
         self.state = self.method.start(self.h, self.t0, q, Pi, self.body)
@@ -99,7 +95,8 @@ class KernelRunner(CheckedSteps):
             if required:
                 raise InputError(f"compiled=True, but the torque of {self.problem.name!r} cannot be compiled.")
             return
-        self._guard(torque, kind)
+        if compare(self.problem, self.method, torque, kind, self.t0, self.row()):
+            self._begin(*self.state[:2])
         look, potential = self._look, None
         if self._survey is not None:
             wanted = self._survey.wants_energy
@@ -116,35 +113,18 @@ class KernelRunner(CheckedSteps):
                 raise InputError(f"compiled=True, but {self.name} cannot be compiled: {error.reason}") from error
             inputs.warn(f"{self.name} could not be compiled and runs interpreted: {error.reason}")
             return
-        J, iJ, numbers, (_, par, *_) = self.body
-        head = (np.array([*J, *iJ, *numbers]), torque.address, np.array(par))
-        self._code, self.is_compiled = Code(loop, head, kind, look, (torque, potential)), True
+        self._code, self.is_compiled = (
+            Code(loop, head_of(self.body, torque.address), kind, look, (torque, potential)),
+            True,
+        )
         if self._survey is None and self._own_loop:
-            place = guarded_at(self.problem, self.method, self.t0, *self.state[:2])
+            place = guarded_at(self.t0, self.state, len(self.body[3]) > 2)
             keep(self.problem, self.method, self.body, self._code, place)
 
     def machine_arguments(self) -> tuple[tuple[Any, ...], Any]:
         """The first arguments of a loop of machine code (constants, torque, parameters), and the type of the torque."""
         assert self._code is not None  # asked of compiled runners only
         return self._code.head, self._code.kind
-
-    def _guard(self, torque: Any, kind: Any) -> None:
-        """Compare the machine code that will run with the user's torque, at the start."""
-        from polhode.machine import MOMENT, TORQUE, probe
-
-        kernel, moving = self.problem.source(self.method)
-        if is_static(kernel):
-            return
-        if kind in (TORQUE, MOMENT):
-            look = probe(kind)
-        else:
-            from polhode.machine import first_node
-
-            look = probe(kind, first_node)
-        (Q,), (Omega,) = self.in_users_axes(np.array([self.row()]))
-        velocity = Omega if moving else None
-        if check_function(self.problem, "torque", kernel, torque, look, self.t0, Q, velocity):
-            self._begin(*self.state[:2])
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Take steps; see ``Runner.advance``."""
@@ -184,7 +164,7 @@ class KernelRunner(CheckedSteps):
         self.body = (J, iJ, numbers, (kernel, memory, *rest))
         if self._code is not None:
             constants, address, _ = self._code.head
-            self._code = replace(self._code, head=(constants, address, np.frombuffer(memory)))
+            self._code = self._code._replace(head=(constants, address, np.frombuffer(memory)))
         return memory
 
     def from_look_to_look(self, watch: Watch) -> Watch:
@@ -251,8 +231,8 @@ class KernelRunner(CheckedSteps):
         entry = known(problem, self.method)
         if entry is None or entry[1].code is not self._code:
             return False
-        _, t, q, Pi = self._first[0]
-        return entry[1].compared == guarded_at(problem, self.method, t, q, Pi)
+        (_, t, *_), state = self._first
+        return entry[1].compared == guarded_at(t, state, entry[1].moving)
 
     def part(self, h: float, t: float) -> tuple[float, ...] | None:
         """The row after one step of another length h from here, at time t, without going there; None if it fails."""
@@ -278,14 +258,8 @@ class KernelRunner(CheckedSteps):
 
     def torques(self, steps: int, iterations: int) -> int | None:
         """How often the torque has been evaluated."""
-        return self.method.torques_at_start + self.method.torques(steps, iterations)
+        return self.method.torques_of_run(steps, iterations)
 
     def failure(self, k: int, t: float, error: float) -> str:
         """The sentence for a step that failed: number k, at time t."""
         return failure_of(self, k, t, error)
-
-
-def guarded_at(problem: Problem, method: Method, t: float, q: Any, Pi: Any) -> tuple[Any, ...]:
-    """Where the guard compares: bodies that differ in their velocity alone share it, if the torque takes none."""
-    _, moving = problem.source(method)
-    return (t, q, Pi) if moving else (t, q)

@@ -61,6 +61,9 @@ class Taylor(BlackBox):
     sources: ClassVar[tuple[str, ...]] = ("jorba-zou-2005",)
     tolerance: float = FINEST_TOLERANCE
 
+    def torques_of_run(self, steps: int, iterations: int) -> None:
+        """The torque is not evaluated."""
+
 
 @checked_call
 def taylor(tolerance: float = FINEST_TOLERANCE) -> Taylor:

@@ -1,7 +1,6 @@
 """`solve` with an accuracy: the arguments, checked, and the run; with times or events, the run is made once more."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from polhode import inputs
@@ -41,7 +40,7 @@ def _checked(asked: Asked) -> Asked:
         raise InputError("strict=True is about h, and there is none: accuracy finds the step.")
     if asked.accuracy is None:
         raise InputError("Give a method and h, or accuracy: the largest error of the attitude, in radians.")
-    return replace(asked, t_eval=times, t_end=t_end)
+    return asked._replace(t_eval=times, t_end=t_end)
 
 
 def _radians(accuracy: Any) -> float:

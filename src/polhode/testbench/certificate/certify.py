@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any, overload
 
-from polhode.inputs import checked_call, flag
+from polhode.inputs import checked_call, flag, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.several import Certificates, are_several, certified
 from polhode.testbench.certificate.summary import summary
 
@@ -21,19 +22,36 @@ MEASUREMENTS = len(groups())
 
 @overload
 def certify(
-    method: str | Integrator, *, drift: bool = True, progress: bool = False, workers: Any = None
+    method: str | Integrator,
+    *,
+    drift: bool = True,
+    progress: bool = False,
+    workers: Any = None,
+    seconds: float = SECONDS,
 ) -> Certificate: ...
 
 
 @overload
 def certify(
-    method: list[Any] | tuple[Any, ...], *, drift: bool = True, progress: bool = False, workers: Any = None
+    method: list[Any] | tuple[Any, ...],
+    *,
+    drift: bool = True,
+    progress: bool = False,
+    workers: Any = None,
+    seconds: float = SECONDS,
 ) -> Certificates: ...
 
 
 @checked_call
 @on_purpose()
-def certify(method: Any, *, drift: bool = True, progress: bool = False, workers: Any = None) -> Any:
+def certify(
+    method: Any,
+    *,
+    drift: bool = True,
+    progress: bool = False,
+    workers: Any = None,
+    seconds: float = SECONDS,
+) -> Any:
     """Measure the properties of an integrator and return its Certificate; of a sequence of them, Certificates.
 
     Parameters
@@ -47,6 +65,9 @@ def certify(method: Any, *, drift: bool = True, progress: bool = False, workers:
         show what is being measured
     workers : None, int, executor, Dask client or "dask"
         who measures, as for `sweep`: of several methods, each is a task
+    seconds : float
+        about how long the certificate of one function or black box may take; what does not fit is undecided, and says
+        how long it would take
 
     Returns
     -------
@@ -61,13 +82,14 @@ def certify(method: Any, *, drift: bool = True, progress: bool = False, workers:
     ('yes', 2.0)
     """
     clock = time.perf_counter()
-    drift, progress = flag("drift", drift), flag("progress", progress)
+    drift, progress, seconds = flag("drift", drift), flag("progress", progress), positive("seconds", seconds)
     if are_several(method) or workers is not None:
-        certificates = certified(method if are_several(method) else [method], drift, progress, workers)
+        several = method if are_several(method) else [method]
+        certificates = certified(several, drift, progress, workers, seconds)
         return certificates if are_several(method) else certificates[0]
     method = integrator(method)
     name = name_of(method)
-    look, pictures = Look(box(method)), {}
+    look, pictures = Look(box(method), seconds), {}
     with display(progress) as tick:
         if isinstance(method, Method):
             from polhode.testbench.certificate import kernel

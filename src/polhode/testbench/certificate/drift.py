@@ -9,8 +9,11 @@ the energy error, and what is left falls like h^(r+2): the residual over that po
 is left falls no faster than the error itself.
 """
 
+import itertools
+import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,7 +25,7 @@ from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.certificate.guard import OwnTime, guarded
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide as would_decide_in
 from polhode.testbench.drift.evidence import Evidence
@@ -32,13 +35,15 @@ from polhode.testbench.drift.stress import stress
 STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
 SHORTEST_SPAN = 125.0  # the span of a function whose steps take long
-AFFORDED = 20.0  # seconds of computing that the first span may take, unless it is the shortest
+AFFORDED = 20.0  # seconds that the first span may take, if so many are left
+ROUGHLY = 1.1  # times what is left, which the shortest span may take
 TRIED = 24  # steps that are timed to know what one takes
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENCE = 5.0
-LONGEST_SECONDS = 90.0  # seconds, after which a run is ended
+LONGEST_SECONDS = 90.0  # seconds, after which a stress test is ended
+LEAST_SECONDS, PATIENT = 5.0, 1.5  # seconds, and times what is left of them, after which that of a function is ended
 ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
 CONVERGES = 0.5  # a lower order counts as none
 SMALL_ERROR = 1e-12  # an energy error below is nothing but round-off
@@ -51,53 +56,87 @@ def drift_of(
 ) -> tuple[Property, dict[str, Any]]:
     """The property, and the curves of its picture."""
     bodies = (problem("stress"), problem("stress", inertia=WITHOUT_SYMMETRY))
-    starts, rows = STARTS.get(form, 2), []
+    starts = STARTS.get(form, 2)
+    rows: list[tuple[DriftRow, Problem, float]] = []
     picture: dict[str, Any] = {}
     if look.character.memory and form == "black box":
         return _at_once(look)
-    clock, refusals = time.process_time(), []
-    spans, missing = spans_of(look, bodies[0], form, starts, symplectic(properties))
-    if missing:
-        return Property(None, None, "undecided", f"{_where(bodies[0], spans[0], starts)}: {missing}"), picture
-    for t_end in spans:
-        for p in bodies:
-            row, why = guarded(partial(_row, method, p, t_end, starts), LONGEST_SECONDS)
-            if why:
-                refusals.append(why)
-                continue
-            rows.append((row, p, t_end))
-            picture = picture or _picture(row)
-            if _proven(row):
-                return _yes(row, p, t_end, starts), _picture(row)
-        spent = time.process_time() - clock
-        if refusals or symplectic(properties) or spent > PATIENCE.get(form, MOST_PATIENCE):
+    refusals: list[str] = []
+    plan = plan_of(look, bodies[0], form, starts, symplectic(properties))
+    if plan.missing:
+        return Property(None, None, "undecided", f"{_where(bodies[0], plan.spans[0], starts)}: {plan.missing}"), picture
+    clock = time.process_time()
+    for t_end, p in itertools.product(plan.spans, bodies):
+        if t_end > plan.spans[0] and p is bodies[0]:
+            spent = time.process_time() - clock
+            if refusals or symplectic(properties) or spent > plan.patience:
+                break
+        if (rows or refusals) and plan.seconds(t_end) > look.pace.left:
+            plan.is_short = True
             break
+        row, why = guarded(partial(stress_test, method, p, t_end, starts), plan.longest(look.pace.left))
+        if why:
+            refusals.append(why)
+            continue
+        rows.append((row, p, t_end))
+        picture = picture or _picture(row)
+        if _proven(row):
+            return _yes(row, p, t_end, starts), _picture(row)
     if not rows:
         return Property(None, None, "undecided", f"energy on the stress test: it {refusals[0]}"), picture
-    return _not_seen(rows, starts, properties, refusals), picture
+    return _not_seen(rows, starts, properties, refusals, plan.is_short), picture
 
 
-def spans_of(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> tuple[tuple[float, ...], str]:
-    """The spans, and what is missing if there is no time for the shortest. A function has shorter ones: half the first
-    if it is symplectic, since then no drift is expected, and halves of that while its steps are too slow."""
+@dataclass
+class Plan:
+    """The spans of the stress tests, and what is known of their time."""
+
+    spans: tuple[float, ...]
+    one: float = 0.0  # seconds a unit of time, on one body; nothing to speak of for a kernel
+    patience: float = math.inf  # seconds of computing up to which a longer span is tried
+    missing: str = ""  # what would decide, if there is no time for the shortest span
+    is_short: bool = False  # whether a stress test was left out for want of time
+
+    def seconds(self, t_end: float) -> float:
+        """About what a stress test takes."""
+        return self.one * t_end
+
+    def longest(self, left: float) -> float:
+        """Seconds after which a stress test is ended."""
+        return min(LONGEST_SECONDS, max(LEAST_SECONDS, PATIENT * left)) if self.one else LONGEST_SECONDS
+
+
+def plan_of(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> Plan:
+    """How long the stress tests are. A function has shorter ones: half of the first span if it is symplectic, since
+    then no drift is expected, and halves of that while there is no time for it on both bodies, or on one body for what
+    may drift: to see that, one long span is better than two short ones."""
+    pace, patience = look.pace, PATIENCE.get(form, MOST_PATIENCE)
     if form == "kernel":
-        return SPANS[form], ""
-    clock = time.process_time()
-    if not look.pace.is_slow:
-        guarded(partial(look.run, p, p.Q0, p.Omega0, STEPS[0], TRIED, p.t0), LONGEST_SECONDS)
-    one = look.pace.step if look.pace.is_slow else (time.process_time() - clock) / TRIED
-    steps_a_time = 2 * starts * sum(1 / h for h in STEPS)  # on two bodies
+        return Plan(SPANS[form], patience=patience)
+    one = starts * sum(1 / h for h in STEPS) * (pace.cost.single if pace.is_slow else seconds_a_step(look, p))
     t_end = SPANS[form][0] / (2 if symplectic else 1)
-    afforded = min(AFFORDED, look.pace.whole)
-    while t_end > SHORTEST_SPAN and one * steps_a_time * t_end > afforded:
+    afforded = min(AFFORDED * pace.generosity, pace.left)
+    while t_end > SHORTEST_SPAN and one * t_end * (2 if symplectic else 1) > afforded:
         t_end /= 2
-    missing = one * steps_a_time * t_end if look.pace.is_slow else 0.0
-    if missing > afforded:
-        return (t_end,), would_decide_in(missing)
-    return (SPANS[form] if t_end == SPANS[form][0] else (t_end,)), ""
+    spans = SPANS[form] if t_end == SPANS[form][0] else (t_end,)
+    missing = would_decide_in(one * t_end) if one * t_end > ROUGHLY * pace.left else ""
+    return Plan(spans, one, patience * pace.generosity, missing)
 
 
-def _row(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:
+def seconds_a_step(look: Look, p: Problem) -> float:
+    """Seconds a step, of some along the motion, each a call of its own as in a stress test."""
+    own, state = OwnTime(), (p.Q0, p.Omega0)
+
+    def some() -> None:
+        nonlocal state
+        for k in range(TRIED):
+            state = look.run(p, *state, STEPS[0], 1, p.t0 + k * STEPS[0])
+
+    guarded(some, LEAST_SECONDS)
+    return own.seconds / TRIED
+
+
+def stress_test(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:
     return stress([method], h=STEPS, t_end=t_end, ensemble=starts, problem=p).rows[0]
 
 
@@ -133,7 +172,9 @@ def _yes(row: DriftRow, p: Problem, t_end: float, starts: int) -> Property:
     return Property(evidence.rate, 5 * evidence.error, "yes", how, bound=evidence.bound, coverage=coverage)
 
 
-def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusals: Sequence[str]) -> Property:
+def _not_seen(
+    rows: Any, starts: int, properties: Mapping[str, Property], refusals: Sequence[str], is_short: bool
+) -> Property:
     """No for what is symplectic by measurement, undecided for all else; with the smallest bound."""
     row, p, t_end = min(rows, key=lambda r: r[0].evidence[0].bound if r[0].evidence[0].stable else np.inf)
     evidence = row.evidence[0]
@@ -141,7 +182,9 @@ def _not_seen(rows: Any, starts: int, properties: Mapping[str, Property], refusa
     how += _modified(row)
     if refusals:
         how += f"; on another body it {refusals[0]}"
-    threshold, coverage = 5 * evidence.error, f"{len(rows)} stress tests, up to t = {t_end:g}"
+    tests = "one stress test" if len(rows) == 1 else f"{len(rows)} stress tests"
+    threshold, coverage = 5 * evidence.error, f"{tests}, up to t = {t_end:g}"
+    coverage += ", no more for want of time" if is_short else ""
     suspicious = row.verdict != "no drift seen"
     if symplectic(properties) and not suspicious:
         return Property(
@@ -193,6 +236,11 @@ def _modified(row: DriftRow) -> str:
 def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> tuple[Property, dict[str, Any]]:
     """The energy of an integrator with memory, after longer and longer runs, each in one go: to sample one run would
     restart it at every sample."""
+    seconds = [look.pace.cost.of(int(t / STEPS[0]), False) for t in spans]
+    if seconds[0] > look.pace.left:
+        how = f"energy after {spans[0]}, in one run: {would_decide_in(sum(seconds))}"
+        return Property(None, None, "undecided", how), {}
+    spans = [t for t, whole in zip(spans, itertools.accumulate(seconds)) if whole <= max(look.pace.left, seconds[0])]
     p = problem("stress", inertia=INERTIA)
     scale = abs(float(p.energy(p.Q0, p.Omega0))) + 1.0
     errors = []

@@ -45,7 +45,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     lowest, where, refused, seen = order_there, "", [], 0
     usual = [np.nan, np.nan]
     for state in states(case):
-        if seen and not look.pace.afford(STEPS_AT_A_STATE):
+        if seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
         noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         try:

@@ -22,10 +22,10 @@ from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate.battery import State, battery
+from polhode.testbench.certificate.battery import RADIANS, State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
 from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
-from polhode.testbench.certificate.pace import Pace
+from polhode.testbench.certificate.pace import SECONDS, Cost, Pace
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
@@ -33,6 +33,8 @@ REMEMBERED = 1e-11  # n steps at once and one by one differ by more through memo
 STEPS_AT_ONCE = 5
 ASKED_WITH = 0.11  # the step of the questions
 NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
+TIMED_AT_ONCE = 5  # steps of a call that is timed
+TIMED_ONCE = 0.05  # seconds a step, from which on no more than a step is timed
 BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -128,7 +130,7 @@ def box(method: Integrator) -> BlackBox | Callable[..., Any]:
 class Look:
     """An integrator that is looked at, and what its measurements share."""
 
-    def __init__(self, method: BlackBox | Callable[..., Any]) -> None:
+    def __init__(self, method: BlackBox | Callable[..., Any], seconds: float = SECONDS) -> None:
         self.advance = advance_of(method)
         self.tolerance = getattr(method, "tolerance", None)
         self.orders: list[float] = []  # as measured so far, where they could be
@@ -142,7 +144,7 @@ class Look:
         self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured
         self.kin = ""  # what it shares with a method of the catalogue, in words
-        self.pace = Pace()
+        self.pace = Pace(seconds)
         self.character = Character()
         self.first: np.ndarray | None = None  # its answer to the first question, for the last
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -151,6 +153,7 @@ class Look:
         self, p: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """n steps, from copies and to copies; a failure says what happened, and where."""
+        self.pace.took(n, abs(h) * float(np.linalg.norm(np.real(Omega))), np.iscomplexobj(Omega))
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RunWarning)  # a run of ours that stopped before its end is no answer
@@ -186,7 +189,7 @@ class Look:
         """The complex step was seen to be wrong at some state: differences take its place everywhere."""
         from polhode.testbench.certificate.defects import BY_DIFFERENCES
 
-        self.derivatives = BY_DIFFERENCES
+        self.derivatives, self.pace.by_differences = BY_DIFFERENCES, True
         self.jacobians.clear()
 
     @functools.cached_property
@@ -254,13 +257,34 @@ def first_answer(look: Look) -> np.ndarray:
     return flat(answer)
 
 
-def seconds_a_step(look: Look) -> float:
-    """The time that a step takes, as the shortest of three, computing or asleep. The system tells late how long a
-    thread has waited: over so short a time what was computed is the lower bound."""
-    p, taken = placed(potential()), []
+def cost_of(look: Look) -> Cost:
+    """What a step takes, and what a call and a large step do if that is not next to nothing; rounded, so that two looks
+    at the same integrator have the same plan."""
+    state, free = states("potential")[0], states("free")[0]
+    look.pace.cost = Cost(step=_shortest(look, state, ASKED_WITH, 1))
+    if not look.pace.is_counted:
+        return look.pace.cost
+    single = look.pace.cost.step
+    if single > TIMED_ONCE:
+        return Cost(single, single).rounded()
+    step = min(max((_shortest(look, state, ASKED_WITH, TIMED_AT_ONCE) - single) / (TIMED_AT_ONCE - 1), 0.0), single)
+    call = single - step
+    large = [step]
+    for radians in RADIANS[2:]:
+        try:
+            large.append(_shortest(look, free, free.step(radians), 1) - call)
+        except Refused:
+            break
+    return Cost(step, max(step, sum(large[1:]) / max(len(large) - 1, 1)), call).rounded()
+
+
+def _shortest(look: Look, state: State, h: float, steps: int) -> float:
+    """The time of a call, as the shortest of three, computing or asleep. The system tells late how long a thread has
+    waited: over so short a time what was computed is the lower bound."""
+    p, taken = state.problem, []
     for _ in range(3):
         own, computing = OwnTime(), time.process_time()
-        look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
+        look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
         taken.append(max(own.seconds, time.process_time() - computing))
     return min(taken)
 

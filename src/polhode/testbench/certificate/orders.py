@@ -52,9 +52,9 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
     wanted = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
-    counts = [n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, RUNS)]
+    counts = [n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, RUNS, are_small=True)]
     if not counts or counts[-1] < FEWEST_STEPS:
-        how = f"{row.how_outside or row.how}: {would_decide(look.pace.step * sum(COUNTS))}"
+        how = f"{row.how_outside or row.how}: {would_decide(look.pace.cost.single * sum(COUNTS))}"
         return [Property(None, None, "undecided", how)] * 2, ""
     results, note, picture = order(look.run, p, row.how_outside or row.how, round_off, counts)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
@@ -69,7 +69,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if seen + len(refused) < len(states(row.case)):
         coverage += ", no more for want of time"
     if seen + len(refused) < FEWEST_STATES and not where:
-        missing = would_decide(look.pace.step * sum(COUNTS))
+        missing = would_decide(look.pace.cost.single * sum(COUNTS))
         return [Property(r.value, CLEAR, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results], note
     if refused:
         coverage += f"; {refused[0]}"

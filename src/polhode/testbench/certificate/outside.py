@@ -20,13 +20,12 @@ from polhode.testbench.certificate.cases import Run, damped, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
-from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
+from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of, seconds_a_step
+from polhode.testbench.certificate.look import Look, changed_since, character_of, cost_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
-from polhode.testbench.certificate.pace import BUDGET
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
@@ -45,7 +44,9 @@ def measured(
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
     look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
-    look.pace.step = guarded(lambda: seconds_a_step(look), LONGEST_SECONDS)[0] or 0.0
+    look.pace.cost = guarded(lambda: cost_of(look), LONGEST_SECONDS)[0] or look.pace.cost
+    if look.pace.is_counted:
+        look.pace.by_differences = guarded(lambda: look.derivatives[0] is BY_DIFFERENCES[0], LONGEST_SECONDS)[0] is True
     found: dict[str, Property] = {}
     notes: dict[str, str] = {}
     ended = 0
@@ -115,8 +116,9 @@ def _oddities(look: Look) -> list[str]:
     told = look.character.sentences()
     if look.pace.is_slow:
         told.append(
-            f"A step takes {1e3 * look.pace.step:.3g} ms, so it was looked at for {BUDGET:g} s: with fewer states and "
-            "steps, as the coverage of each property says; what that does not show is undecided."
+            f"A step takes {1e3 * look.pace.cost.single:.2g} ms, so there was no time for all within "
+            f"{look.pace.seconds:g} s: it was looked at with fewer states and steps, as the coverage of each property "
+            "says, and what that does not show is undecided. More seconds may be given."
         )
     if look.changed:
         told.append(

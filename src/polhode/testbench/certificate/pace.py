@@ -1,73 +1,160 @@
-"""The time of a certificate: all that a fast integrator gets, and what a slow one gets within a budget.
+"""The time of a certificate: some seconds for all of it, of which each measurement has its part, counted in steps.
 
-An integrator whose step takes milliseconds cannot be looked at with ten thousand steps. Each measurement then has its
-part of the budget, what the ones before it have left over included; it looks at fewer states and steps, which its
-coverage tells, and what is not seen well enough is undecided, with the seconds that would decide it.
+What a step takes is measured first, and rounded to a power of the root of two; within a measurement steps are counted,
+not timed, and after it their number is compared with the time that has passed. A fast integrator never comes near its
+budget. One whose step takes a millisecond is looked at, at some states, with fewer steps, which its coverage tells;
+what is not seen well enough is undecided, with the seconds that would decide it.
 """
 
+import math
 import time
+from dataclasses import dataclass
 
 from polhode.integrators.properties import Row
 from polhode.testbench.certificate.guard import OwnTime
 
-SLOW = 5e-3  # seconds a step, from which on an integrator is slow
-BUDGET = 25.0  # seconds for all measurements of a slow one but its drift
-WHOLE = 30.0  # seconds for a certificate of a slow one
-PATIENT = 1.5  # times its part of the budget, after which a measurement is ended
-LEAST = 1.0  # seconds that a measurement has in any case
+SECONDS = 30.0  # for a certificate, unless more are given
+BESIDE = 1.5  # of these, for what are no steps: references, the comparison with the catalogue
+ROOM = 2.5  # of these, for steps that take longer than is thought
+COUNTED = 5e-4  # seconds a step, from which on steps are counted, if a certificate has so many SECONDS
+SLOW = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
+LARGE = 0.6  # radians a step, from which on an iteration may take longer
+TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
+FEWEST_OF_DRIFT = 3000  # steps without which nothing is known of a drift: 125 units of time, on one body
+MOST_FOR_DRIFT = 0.55  # part of the seconds up to which these are kept for it
+SPARED = 0.25  # part of what all measurements to come have, that one of them may take to be decided
+PATIENT = 3.0  # times its part of the budget, after which a measurement is ended by the clock
+LEAST = 2.0  # seconds that a measurement has in any case
 FEW = 1.2
-PARTS = {"order": 2.5, "symplecticity": 3.0, "conformality": 3.0, "orthogonality": 2.0, "Poisson map": 0.7}
+PARTS = {"order": 3.0, "symplecticity": 3.0, "conformality": 3.0, "orthogonality": 2.0, "Poisson map": 0.7}
 PARTS |= {"largest step": 1.5, "torque evaluations": 0.3}
 """By measure, its part of the budget, beside that of one that takes a few steps at each state."""
+BY_DIFFERENCES = {"symplecticity": 5.0, "conformality": 5.0}
+"""The same of an integrator whose derivatives are differences, of many steps."""
 NEEDED = {"order": 380, "symplecticity": 520, "conformality": 520, "Poisson map": 520, "torque evaluations": 16}
 FEWEST_NEEDED = 84
 """By measure, and for all others: about how many steps a measurement needs."""
 
 
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a call of n steps: call + n step, and of a step that is large."""
+
+    step: float = 0.0
+    large: float = 0.0
+    call: float = 0.0
+
+    def rounded(self) -> "Cost":
+        """To powers of the root of two."""
+        return Cost(*(rounded(x) for x in vars(self).values()))
+
+    def of(self, steps: int, is_large: bool) -> float:
+        """Seconds of one call."""
+        return self.call + steps * (self.large if is_large else self.step)
+
+    @property
+    def single(self) -> float:
+        """Seconds of a single small step."""
+        return self.call + self.step
+
+    @property
+    def usual(self) -> float:
+        """Seconds of a single step, where small and large ones are taken."""
+        return self.call + (self.step + max(self.large, self.step)) / 2
+
+
+def rounded(x: float) -> float:
+    """To a power of the root of two, so that equal things measured twice are mostly equal."""
+    return 2 ** (round(2 * math.log2(x)) / 2) if x > 0 else 0.0
+
+
 class Pace:
     """How long an integrator takes, and how much time a measurement has."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds  # for the whole certificate
         self.own = OwnTime()
-        self.step = 0.0  # seconds a step
+        self.cost = Cost()
+        self.by_differences = False
+        self.taken = 0.0  # seconds of all steps so far, by their number
         self.begun = 0.0
-        self.allotted = float("inf")  # seconds for the measurement under way
+        self.pool = math.inf  # seconds for the measurement under way and all after it
+        self.allotted = math.inf  # of these, for the one under way
         self.clock = time.process_time()
 
     @property
+    def is_counted(self) -> bool:
+        """Whether there may be no time for every step, so that they are counted."""
+        return self.cost.single > COUNTED * self.seconds / SECONDS
+
+    @property
     def is_slow(self) -> bool:
-        """Whether there is no time for every step."""
-        return self.step > SLOW
+        """Whether there is far from enough time for every step."""
+        return self.cost.single > SLOW * self.seconds / SECONDS
+
+    @property
+    def generosity(self) -> float:
+        """How many times as long as usual a certificate may take."""
+        return max(self.seconds / SECONDS, 1.0)
+
+    @property
+    def budget(self) -> float:
+        """Seconds for all measurements but the drift, for which the fewest steps are kept if that leaves enough."""
+        least = FEWEST_OF_DRIFT * self.cost.single
+        kept = least if least <= MOST_FOR_DRIFT * self.seconds else 0.0
+        return max(self.seconds - BESIDE - ROOM - kept, 0.0)
+
+    def took(self, steps: int, radians: float, is_complex: bool) -> None:
+        """Note a call of so many steps, of so many radians each."""
+        self.taken += self.cost.of(steps, radians > LARGE) * (TIMES_IF_COMPLEX if is_complex else 1)
+
+    @property
+    def underrated(self) -> float:
+        """By which factor steps have taken longer than was counted."""
+        return max(rounded((self.own.seconds - BESIDE) / self.taken), 1.0) if self.own.seconds > BESIDE else 1.0
 
     def begin(self, row: Row, left: list[Row]) -> None:
         """A measurement begins; it and those in `left` share what is left of the budget."""
-        self.begun, self.clock = self.own.seconds, time.process_time()
-        if self.is_slow:
-            part = PARTS.get(row.measure, FEW)
-            rest = sum(PARTS.get(other.measure, FEW) for other in left)
-            self.allotted = max(BUDGET - self.begun, 0.0) * part / (part + rest)
+        self.begun, self.clock = self.taken, time.process_time()
+        if self.is_counted:
+            part, rest = self._part(row), sum(self._part(other) for other in left)
+            self.pool = max(self.budget - self.own.seconds, 0.0) / self.underrated
+            self.allotted = self.pool * part / (part + rest)
+
+    def _part(self, row: Row) -> float:
+        usual = PARTS.get(row.measure, FEW)
+        return BY_DIFFERENCES.get(row.measure, usual) if self.by_differences else usual
 
     @property
     def spent(self) -> float:
-        """Seconds since the measurement began: of computing, or of a slow integrator all that it has taken."""
-        return self.own.seconds - self.begun if self.is_slow else time.process_time() - self.clock
+        """Seconds since the measurement began: those of the steps counted, or of computing."""
+        return self.taken - self.begun if self.is_counted else time.process_time() - self.clock
 
     def patience(self, seconds: float) -> float:
         """The seconds after which the measurement is ended."""
-        return min(seconds, max(LEAST, PATIENT * self.allotted)) if self.is_slow else seconds
+        if not self.is_counted:
+            return seconds
+        return min(seconds * self.generosity, max(LEAST, PATIENT * self.allotted * self.underrated))
 
     def missing(self, row: Row) -> str:
         """What would decide a measurement that was ended, in words; nothing to say of a fast integrator."""
-        return f"; {would_decide(self.step * NEEDED.get(row.measure, FEWEST_NEEDED))}" if self.is_slow else ""
+        if not self.is_counted:
+            return ""
+        return f"; {would_decide(self.cost.usual * NEEDED.get(row.measure, FEWEST_NEEDED))}"
 
-    def afford(self, steps: float, part: float = 1.0) -> bool:
-        """Whether so many steps fit into a part of what the measurement has left."""
-        return not self.is_slow or self.step * steps <= part * max(self.allotted - self.spent, 0.0)
+    def afford(self, steps: float, part: float = 1.0, are_small: bool = False) -> bool:
+        """Whether so many single steps fit into a part of what the measurement has left."""
+        one = self.cost.single if are_small else self.cost.usual
+        return not self.is_counted or one * steps <= part * max(self.allotted - self.spent, 0.0)
+
+    def spare(self, steps: float) -> bool:
+        """Whether so many single steps, which would decide, are worth some of the time of the measurements to come."""
+        return self.cost.usual * steps <= SPARED * max(self.pool - self.spent, 0.0)
 
     @property
-    def whole(self) -> float:
-        """Seconds that the certificate of a slow integrator has left; all that is wanted for a fast one."""
-        return max(WHOLE - self.own.seconds, 0.0) if self.is_slow else float("inf")
+    def left(self) -> float:
+        """Seconds that are left of the whole, by the clock of this thread, with room for steps that take longer."""
+        return max(self.seconds - ROOM - self.own.seconds, 0.0)
 
 
 def would_decide(seconds: float) -> str:

@@ -55,7 +55,7 @@ def are_several(method: Any) -> bool:
     return not (isinstance(method, str | Method | BlackBox) or callable(method))
 
 
-def certified(methods: Any, drift: bool, progress: bool, workers: Any) -> Certificates:
+def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: float) -> Certificates:
     """The certificates of several methods."""
     integrators = [integrator(m) for m in items("method", methods, "a method, or a sequence of them")]
     names = [name_of(m) for m in integrators]
@@ -65,12 +65,12 @@ def certified(methods: Any, drift: bool, progress: bool, workers: Any) -> Certif
         raise InputError(f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}.")
     done = itertools.count(1)
     with bar(progress, len(integrators), "certificates", unit="methods") as tick:
-        tasks = [(m, drift) for m in integrators]
+        tasks = [(m, drift, seconds) for m in integrators]
         return Certificates(tuple(mapped(workers, one, tasks, lambda k, c: tick(next(done)))))
 
 
-def one(method: Any, drift: bool) -> Certificate:
+def one(method: Any, drift: bool, seconds: float) -> Certificate:
     """A task."""
     from polhode.testbench.certificate.certify import certify
 
-    return certify(method, drift=drift)
+    return certify(method, drift=drift, seconds=seconds)

@@ -20,9 +20,19 @@ def summary(name: str, properties: Mapping[str, Property]) -> str:
         if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
             words.append(f": {outlook.words}")
             break
-    restricted = dict.fromkeys(p.qualifier for k, p in properties.items() if p.qualifier and BY_KEY[k].kind != NUMBER)
+    restricted = _restricted(properties)
     words.append(f" ({'; '.join(restricted)})" if restricted else "")
     return "".join(words) + "."
+
+
+def _restricted(properties: Mapping[str, Property]) -> list[str]:
+    """What restricts verdicts, each with the first property that it restricts and how many more."""
+    keys = [key for key, p in properties.items() if p.qualifier and BY_KEY[key].kind != NUMBER]
+    told = []
+    for qualifier in dict.fromkeys(properties[key].qualifier for key in keys):
+        first, *more = (BY_KEY[key].title for key in keys if properties[key].qualifier == qualifier)
+        told.append(f"{qualifier}: {first}" + (f", and {len(more)} more" if more else ""))
+    return told
 
 
 def _order(properties: Mapping[str, Property]) -> str:

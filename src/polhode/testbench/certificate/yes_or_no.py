@@ -6,18 +6,27 @@ wherever it is found. A large step whose equations were not solved ends the rang
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
 from polhode.integrators.properties import Row
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
+from polhode.testbench.certificate.cases import Run
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIFFERENCES, DIRECT, momentum_scale
+from polhode.testbench.certificate.defects import (
+    BY_DERIVATIVES,
+    BY_DIFFERENCES,
+    DIFFERENCES,
+    DIRECT,
+    MANY_STEPS,
+    momentum_scale,
+    orthogonality,
+)
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.limit import ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
-from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.pace import Pace, would_decide
 
 OF_THE_STATE = (
     "symmetry",
@@ -32,8 +41,10 @@ BRIEFLY = RADIANS[
     1:3
 ]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
 FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
-FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, where a step takes long
-CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 6, 37  # steps for a Jacobian
+FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
+CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
+CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
+COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
@@ -47,8 +58,8 @@ HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
     """A defect that a few steps show."""
     defect, floor, more = DIRECT[row.measure]
-    if row.measure == "orthogonality" and look.pace.is_slow:
-        defect, more = partial(defect, steps=FEW_STEPS), f" after {FEW_STEPS} steps"
+    if row.measure == "orthogonality":
+        defect, more = _off_the_group(look, row)
     floor *= min(look.character.floor, 1e8)
     if row.measure == "symmetry" and look.character.forward_only:
         how = f"{row.how_outside or row.how}: a step of -h does not go back"
@@ -59,6 +70,21 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
         return defect(run, state.problem, state.step(radians))
 
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}{more}")
+
+
+def _off_the_group(look: Look, row: Row) -> tuple[Callable[..., float], str]:
+    """How far from a rotation Q is after many steps at the generic state, where there is time for them; elsewhere after
+    a few, times as many: what leaves the group a little with each step is seen as well."""
+    generic = look.states(row.case)[0].problem
+    all_steps = MANY_STEPS * len((*SMALLEST, *RADIANS)) + FEW_STEPS * len(BRIEFLY) * (FEWEST - 1)
+    at_generic = MANY_STEPS if look.pace.afford(all_steps) else FEW_STEPS
+
+    def defect(run: Run, p: Problem, h: float) -> float:
+        steps = at_generic if p is generic else FEW_STEPS
+        return MANY_STEPS / steps * orthogonality(run, p, h, steps)
+
+    elsewhere = f", elsewhere after {FEW_STEPS}, for as many" if at_generic > FEW_STEPS else f", for {MANY_STEPS}"
+    return defect, f" after {at_generic} steps{elsewhere}"
 
 
 class NotAnalytic(Exception):
@@ -115,6 +141,7 @@ class Visits:
     farthest: float = 0.0  # the largest step, in radians
     least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
     runs_everywhere: bool = True
+    is_short: bool = False  # whether there was no time for the other states
     seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
@@ -125,6 +152,8 @@ class Visits:
         words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
         if self.brief:
             words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+        elif self.is_short:
+            words += "; no more for want of time"
         return words
 
     @property
@@ -140,14 +169,13 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
     visits, pace, calls = Visits(), look.pace, _calls(look, row)
-    share, most = min(SHARE, pace.allotted / 3), min(MOST, pace.allotted)
     for state in look.states(row.case):
-        spent = pace.spent if visits.states >= FEWEST or pace.is_slow else 0.0
-        if visits.states and spent > most:
-            visits.seconds_short = pace.step * calls * len(BRIEFLY) * (FEWEST - visits.states)
+        steps = steps_for(pace, visits.states, calls)
+        if not steps:
+            visits.is_short = True
+            visits.seconds_short = pace.cost.usual * calls * len(BRIEFLY) * (FEWEST - visits.states)
             break
-        brief = spent > share or not (visits.states or pace.afford(calls * len((*SMALLEST, *RADIANS)), 0.5))
-        steps = BRIEFLY if brief else RADIANS if visits.states else (*SMALLEST, *RADIANS)
+        brief = steps is BRIEFLY
         defects, radians = _measured(look, state, at, steps, visits)
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
@@ -177,18 +205,34 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     return [_without_defect(look, row, how, floor, visits)], ""
 
 
+def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
+    """The steps with which the next state is looked at, in radians; a few, or none, for want of time.
+
+    Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
+    """
+    all_of_them = RADIANS if seen else (*SMALLEST, *RADIANS)
+    if not pace.is_counted:
+        spent = pace.spent if seen >= FEWEST else 0.0
+        return () if spent > MOST * pace.generosity else BRIEFLY if spent > SHARE * pace.generosity else all_of_them
+    kept = calls * len(BRIEFLY) * max(FEWEST - seen - 1, 0)
+    if seen and not pace.afford(calls * len(BRIEFLY)):
+        return BRIEFLY if seen < FEWEST and pace.spare(kept + calls * len(BRIEFLY)) else ()
+    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEFLY
+
+
 def _calls(look: Look, row: Row) -> int:
     """About how many steps a defect takes."""
+    counts = sum(COUNTS_WITH_MEMORY) if look.character.memory else 1
     if row.measure not in BY_DERIVATIVES:
-        return FEW_STEPS
-    return CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP
+        return CALLS.get(row.measure, 3) * counts
+    return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
 
 
 def _measured(
     look: Look, state: State, at: Callable[..., float], steps: Sequence[float], visits: Visits
 ) -> tuple[list[float], list[float]]:
     """The defects at a state, and the steps in radians, up to the first step that is refused."""
-    counts = (1, 2, 5) if look.character.memory > 0 else (1,)
+    counts = COUNTS_WITH_MEMORY if look.character.memory > 0 else (1,)
     defects: list[float] = []
     for x in steps:
         try:
@@ -253,7 +297,7 @@ def _beyond(
     """From which step on, in radians, and with which defect, it is another formula, if it is."""
     if look.character.floor > 1:  # noise, or single precision: every defect is rough
         return None
-    counts = (1, 2, 5) if look.character.memory else (1,)
+    counts = COUNTS_WITH_MEMORY if look.character.memory else (1,)
     return another_formula(look, state, lambda x: _finite(at, state, x, counts), ends, floor)
 
 
