@@ -11,7 +11,7 @@ from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
 
-MANY, SOME = 50, 10  # steps that must succeed; where there is no time for so many
+MANY_STEPS, SOME_STEPS = 50, 10  # steps that must succeed; where there is no time for so many
 LADDER = range(-8, 9)  # powers of the square root of two: the step sizes
 
 
@@ -46,7 +46,7 @@ def counted(run: Run, p: Problem, steps: int = 16) -> Property:
 def largest_step(look: Look, row: Row) -> tuple[list[Property], str]:
     """The largest h = 2^(k/2) up to 16 with which so many steps succeed, going up until one fails."""
     p, largest = placed(CASES[row.case]()), 0.0
-    steps = MANY if look.pace.afford(MANY * len(LADDER)) else SOME
+    steps = MANY_STEPS if look.pace.afford(MANY_STEPS * len(LADDER)) else SOME_STEPS
     how = f"{steps} steps, h growing by 2^(1/2) until one fails or Omega passes 1000"
     for k in LADDER:
         h = 2.0 ** (k / 2)

@@ -10,13 +10,13 @@ from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
 STEPS_AT_A_STATE = 4
-SMALL_RADIANS, ONE_STEP = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
-TINY = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
-FINER = 8.0  # factor between steps that are smaller still, where those do not converge
-FAINT = 1e-14  # error that is round-off
-RESOLVED = 1e-9  # error of a small step that the reference resolves
-CONSISTENT = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
-OFF = 0.05  # a consistent small step is off by at most this part of its rotation
+SMALL_RADIANS, ONE_STEP_RADIANS = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
+FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
+FAINT_ERROR = 1e-14  # error that is round-off
+RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
+CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
+OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
 
 
 def off(look: Look, state: State, radians: float, steps: int = 1) -> float:
@@ -50,7 +50,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
         try:
             tiny = 0.0 if seen else _off_when_tiny(look, state, noise)
-            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP))
+            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -58,12 +58,18 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         words = state.words if seen > 1 else "with small steps"
         if seen == 1:
             usual = pair
-        local = np.log(pair[1] / pair[0]) / np.log(ONE_STEP[1] / ONE_STEP[0]) - 1 if min(pair) > 1e-10 else np.inf
-        inconsistent = small > max(RESOLVED, 1000 * noise) and next_ < 4**CONSISTENT * small
-        wrong = tiny > 0 or inconsistent or small > max(OFF * SMALL_RADIANS, 100 * noise)
+        local = (
+            np.log(pair[1] / pair[0]) / np.log(ONE_STEP_RADIANS[1] / ONE_STEP_RADIANS[0]) - 1
+            if min(pair) > 1e-10
+            else np.inf
+        )
+        inconsistent = small > max(RESOLVED_ERROR, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
+        wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, noise)
-        far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF * ONE_STEP[1]
-        before = float(np.log(pair[0] / max(next_, FAINT)) / np.log(ONE_STEP[0] / (4 * SMALL_RADIANS))) - 1
+        far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
+        before = (
+            float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
+        )
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
             if not tiny and _converges_later(look, state, order_there):
                 look.later.append(words)
@@ -76,7 +82,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            part = max(tiny, small / SMALL_RADIANS, pair[1] / ONE_STEP[1])
+            part = max(tiny, small / SMALL_RADIANS, pair[1] / ONE_STEP_RADIANS[1])
             look.differs.setdefault(
                 words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
             )
@@ -86,26 +92,26 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
 
 def _off_when_tiny(look: Look, state: State, noise: float) -> float:
     """The part of its turn by which a tiny step is off, if it is: a formula for small angles that is none."""
-    off_by = {x: off(look, state, x) for x in TINY}
-    return max(d / x if d > max(OFF * x, 100 * noise) else 0.0 for x, d in off_by.items())
+    off_by = {x: off(look, state, x) for x in TINY_RADIANS}
+    return max(d / x if d > max(OFF_PART * x, 100 * noise) else 0.0 for x, d in off_by.items())
 
 
 def _converges_later(look: Look, state: State, order_there: float) -> bool:
     """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
     damping, takes a small rotation of a slow body for a long time."""
-    finer = [SMALL_RADIANS / FINER**k for k in (1, 2, 3)]
+    finer = [SMALL_RADIANS / FINER_FACTOR**k for k in (1, 2, 3)]
     try:
         one, two, three = (off(look, state, x) for x in finer)
     except Refused:
         return False
-    pairs = [(a, max(b, RESOLVED)) for a, b in ((one, two), (two, three)) if a > RESOLVED]
-    resolved = [(a, b) for a, b in pairs if b > RESOLVED] or pairs  # one that falls below it has fallen by more
-    rates = [np.log(a / b) / np.log(FINER) - 1 for a, b in resolved]
+    pairs = [(a, max(b, RESOLVED_ERROR)) for a, b in ((one, two), (two, three)) if a > RESOLVED_ERROR]
+    resolved = [(a, b) for a, b in pairs if b > RESOLVED_ERROR] or pairs  # one that falls below it has fallen by more
+    rates = [np.log(a / b) / np.log(FINER_FACTOR) - 1 for a, b in resolved]
     return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
 
 
 def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
     """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
-    expected = large * (SMALL_RADIANS / ONE_STEP[0]) ** (order_there + 1)
-    resolved = small > max(RESOLVED, 1000 * noise, 100 * expected)
+    expected = large * (SMALL_RADIANS / ONE_STEP_RADIANS[0]) ** (order_there + 1)
+    resolved = small > max(RESOLVED_ERROR, 1000 * noise, 100 * expected)
     return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

@@ -14,19 +14,22 @@ from polhode.testbench.certificate.look import DOUBLE, Look, states
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""
-ROUGH = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
+ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
 ROUND_OFF = 1.5e-15  # of one step
 FAR_ABOVE = 1e3  # times the precision of floats, from which on what each step is off by is not its round-off
-CLEAR = 12.0  # by so much chi squared falls where the terms of a floor are there
-FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
-HIGHEST = 8.0  # stands for higher orders, which leave nothing of an error with these steps
-POINTS = 8  # of the finest errors of runs, to which a floor is fitted
-STRAIGHT, STRAIGHTER = 0.01, 10.0  # largest rms of logarithms about a line, and by which factor the floor lowers it
-STEEPER = 3.0  # by which factor it is at least closer than the next power of h, without a floor, is
-PLAIN = (
+CLEAR_CHI_SQUARED = 12.0  # by so much chi squared falls where the terms of a floor are there
+UNEXPLAINED_FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
+HIGHEST_ORDER = 8.0  # stands for higher orders, which leave nothing of an error with these steps
+FITTED_POINTS = 8  # of the finest errors of runs, to which a floor is fitted
+STRAIGHT_RMS, STRAIGHTER_FACTOR = (
+    0.01,
+    10.0,
+)  # largest rms of logarithms about a line, and by which factor the floor lowers it
+STEEPER_FACTOR = 3.0  # by which factor it is at least closer than the next power of h, without a floor, is
+PLAIN_PART = (
     0.1  # of the finest error, which a floor that is fitted makes up at least; smaller ones are left to single steps
 )
-TRIED = 200  # floors that are tried
+TRIED_FLOORS = 200  # floors that are tried
 
 
 def hidden(look: Look, case: str, order: float, span: float) -> float:
@@ -39,7 +42,7 @@ def hidden(look: Look, case: str, order: float, span: float) -> float:
         rate = np.array([off(look, state, x) / x for x in LADDER])
     except Refused:
         return 0.0
-    return _floor_of_rate(np.array(LADDER), rate, min(order, HIGHEST)) * span / state.step(1.0)
+    return _floor_of_rate(np.array(LADDER), rate, min(order, HIGHEST_ORDER)) * span / state.step(1.0)
 
 
 def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float) -> float:
@@ -47,7 +50,7 @@ def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float) -> float:
     either, the largest that C x^p from the largest steps does not explain; else zero."""
     from scipy.optimize import nnls
 
-    weight = 1 / np.hypot(ROUGH * rate, ROUND_OFF / x)
+    weight = 1 / np.hypot(ROUGH_PART * rate, ROUND_OFF / x)
     terms = np.stack([x**order, np.ones_like(x), 1 / x], axis=1)
     scale = np.linalg.norm(terms * weight[:, None], axis=0)
     weighted = terms * weight[:, None] / scale
@@ -55,30 +58,32 @@ def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float) -> float:
     found, left = nnls(weighted, rate * weight)
     C, F, G = found / scale
     explained = alone**2 - left**2
-    if left**2 > max(2 * CLEAR, explained / 10):  # another formula for small steps, which may be of another order
+    if left**2 > max(
+        2 * CLEAR_CHI_SQUARED, explained / 10
+    ):  # another formula for small steps, which may be of another order
         expected = np.max(rate[:2] / x[:2] ** order) * x**order
-        beyond = rate > FACTOR * expected + 10 * ROUND_OFF / x
+        beyond = rate > UNEXPLAINED_FACTOR * expected + 10 * ROUND_OFF / x
         return float(rate[beyond].max()) if beyond.any() else 0.0
-    if explained < CLEAR:
+    if explained < CLEAR_CHI_SQUARED:
         return 0.0
     G = G if G > FAR_ABOVE * DOUBLE else 0.0
-    fine = np.geomspace(x[-1], x[0], TRIED)
+    fine = np.geomspace(x[-1], x[0], TRIED_FLOORS)
     return float((C * fine**order + F + G / fine).min()) if F or G else 0.0
 
 
 def fitted(h: np.ndarray, e: np.ndarray, least: float) -> tuple[float, float, float] | None:
     """(p, its error, floor) of C h^p + floor, where the finest errors leave a straight line in logarithms towards a
     floor above `least`, and lie on one without it; None where they do not."""
-    h, e = h[-POINTS:], e[-POINTS:]
+    h, e = h[-FITTED_POINTS:], e[-FITTED_POINTS:]
     if len(e) < 5:
         return None
-    floors = np.concatenate([[0.0], np.geomspace(1e-3, 1 - 1e-3, TRIED) * e.min()])
+    floors = np.concatenate([[0.0], np.geomspace(1e-3, 1 - 1e-3, TRIED_FLOORS) * e.min()])
     lines = [line(h, e - floor) for floor in floors]
     best = int(np.argmin([rms for _, _, rms in lines]))
     p, error, rms = lines[best]
-    if floors[best] < max(least, PLAIN * e.min()) or rms > STRAIGHT or p <= 0:
+    if floors[best] < max(least, PLAIN_PART * e.min()) or rms > STRAIGHT_RMS or p <= 0:
         return None
-    if lines[0][-1] < STRAIGHTER * rms or _with_the_next_power(h, e) < STEEPER * rms:
+    if lines[0][-1] < STRAIGHTER_FACTOR * rms or _with_the_next_power(h, e) < STEEPER_FACTOR * rms:
         return None
     return p, error, float(floors[best])
 

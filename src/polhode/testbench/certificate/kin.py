@@ -26,11 +26,11 @@ from polhode.testbench.certificate.guard import Refused
 
 STEPS = ((0.8, 0.4), (0.2, 0.1))
 """Two steps, large ones first: with small ones all methods of high order are one."""
-SAME = 2e-13
+SAME_DIFFERENCE = 2e-13
 """By so much two ways to write one method may differ, through rounding alone."""
-NEAR = 0.05
+NEAR_PART = 0.05
 """A difference between two methods tells something if it is below this part of the error of a step."""
-TELLING = 100 * SAME
+TELLING_ERROR = 100 * SAME_DIFFERENCE
 """Agreement tells something only if the error of a step is larger than this: methods of order 16 nearly all agree."""
 
 
@@ -53,7 +53,7 @@ class Kin:
     @property
     def shares_all(self) -> bool:
         """Whether one step of it is one of that method."""
-        return bool(max(self.free.max(), self.torque.max()) <= SAME)
+        return bool(max(self.free.max(), self.torque.max()) <= SAME_DIFFERENCE)
 
     @property
     def is_same(self) -> bool:
@@ -67,12 +67,12 @@ class Kin:
             exact = "to the last bit" if max(self.free.max(), self.torque.max()) == 0 else "to round-off"
             alone = ", in its first step" if self.first_step_alone else ""
             return f"This is {self.name}, {exact}{alone}."
-        if self.free.max() <= SAME:
+        if self.free.max() <= SAME_DIFFERENCE:
             return (
                 f"{self.name} for a free body, not with a torque, where one step differs by {self._size(self.torque)}: "
                 "if it was meant to be, look at the torque."
             )
-        if self.free[:, 1].max() <= SAME:
+        if self.free[:, 1].max() <= SAME_DIFFERENCE:
             head = (
                 f"For a free body Omega is that of {self.name} to round-off, Q is not ({self._size(self.free[:, :1])})"
             )
@@ -82,7 +82,7 @@ class Kin:
                 f"{head}: if it was meant to be, the map and its derivative do not belong together (exp with the "
                 "correction term of cay, or the reverse)."
             )
-        if self.free[:, 0].max() <= SAME:
+        if self.free[:, 0].max() <= SAME_DIFFERENCE:
             head = (
                 f"For a free body Q is that of {self.name} to round-off, Omega is not ({self._size(self.free[:, 1:])})"
             )
@@ -101,9 +101,9 @@ class Kin:
         Of a free body many methods of order 2 turn by h Omega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is
         another method's, not a mistake. So is a kick on one side, which costs the symmetry and nothing else.
         """
-        if self.free.max() <= SAME:
+        if self.free.max() <= SAME_DIFFERENCE:
             return any(BY_KEY[key].measure != "symmetry" for key in lost)
-        only_Q = self.free[:, 0].max() <= SAME
+        only_Q = self.free[:, 0].max() <= SAME_DIFFERENCE
         return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > 2.5)
 
     def _size(self, apart: np.ndarray) -> str:
@@ -117,7 +117,10 @@ class Kin:
         """How near: those that share most first, then by the difference."""
         parts = (self.free[:, 0].max(), self.free[:, 1].max(), self.torque.max())
         apart = float(f"{self.free.max() + self.torque.max():.5e}")
-        return (-sum(x <= SAME for x in parts), max(apart, SAME) if apart else 0.0)  # how it rounds decides nothing
+        return (
+            -sum(x <= SAME_DIFFERENCE for x in parts),
+            max(apart, SAME_DIFFERENCE) if apart else 0.0,
+        )  # how it rounds decides nothing
 
 
 def _power(apart: np.ndarray) -> float:
@@ -148,7 +151,7 @@ def _goes_on(run: Run, name: str, h: float) -> bool:
         except Refused:
             return False
         theirs = _steps_from(methods()[name], p, h, 2)
-        if theirs is None or max(np.abs(a - b).max() for a, b in zip(mine, theirs)) > 2 * SAME:
+        if theirs is None or max(np.abs(a - b).max() for a, b in zip(mine, theirs)) > 2 * SAME_DIFFERENCE:
             return False
     return True
 
@@ -164,12 +167,12 @@ def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
             candidates.append(Kin(name, apart["free"], apart["torque"], steps[1]))
     nearest = min(candidates, key=lambda k: k.rank, default=None)
     off = [_off(p, mine[key][-1], steps[1]) for key, p in _problems().items()]
-    if nearest is None or off[0] < TELLING:
+    if nearest is None or off[0] < TELLING_ERROR:
         return None
     if nearest.words:
         return nearest
     apart = max(nearest.free[-1].max(), nearest.torque[-1].max())
-    return dataclasses.replace(nearest, near=True) if apart < NEAR * max(off) else None
+    return dataclasses.replace(nearest, near=True) if apart < NEAR_PART * max(off) else None
 
 
 def _off(p: Problem, state: Any, h: float) -> float:

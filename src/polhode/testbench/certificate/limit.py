@@ -15,28 +15,35 @@ from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
 
-ABOVE = 30  # a defect beyond so many times round-off is the method's own
-STEEP = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
-HIGH = 20  # stands for the order of what looks exact with small steps
-LARGE = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
-SLOW, PLAIN = 0.5, 1e-3  # radians a step from which on a solver may be slow, and the defect above which it is not that
-LOST = 0.2  # a failed step is off by this part of its rotation, or of the momentum
-HARDLY = 1.0 + 1e-5  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
-JUMP = 1e3  # ratio of their defects that is a jump
+ROUND_OFFS_ABOVE = 30  # a defect beyond so many times round-off is the method's own
+STEEP_POWERS = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
+HIGH_ORDER = 20  # stands for the order of what looks exact with small steps
+LARGE_RADIANS = 1.0  # radians a step, from which on such a failure may be that of a solver at its limit
+SLOW_RADIANS, PLAIN_DEFECT = (
+    0.5,
+    1e-3,
+)  # radians a step from which on a solver may be slow, and the defect above which it is not that
+LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the momentum
+HARDLY_RATIO = (
+    1.0 + 1e-5
+)  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
+JUMP_RATIO = 1e3  # ratio of their defects that is a jump
 
 
 def solved(look: Look, state: State, found: Sequence[float], radians: Sequence[float], floor: float) -> int:
     """How many of the defects come before the step fails: one that is far larger than any power of h explains is that
     of equations that were not solved, at a large step or one that is lost, or of another formula."""
     highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH) + STEEP
+    steepest = (highest if np.isfinite(highest) else HIGH_ORDER) + STEEP_POWERS
     least = 1e-15 * look.character.floor
     for k in range(1, len(found)):
         smaller = [(radians[k - 1], max(found[k - 1], least))]
-        smaller += [(x, d) for x, d in zip(radians[: k - 1], found) if d > ABOVE * floor]  # one alone may pass zero
+        smaller += [
+            (x, d) for x, d in zip(radians[: k - 1], found) if d > ROUND_OFFS_ABOVE * floor
+        ]  # one alone may pass zero
         steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
-        slow = radians[k] > SLOW and found[k] < PLAIN
-        if steep and (slow or radians[k] > LARGE or is_lost(look, state, radians[k])):
+        slow = radians[k] > SLOW_RADIANS and found[k] < PLAIN_DEFECT
+        if steep and (slow or radians[k] > LARGE_RADIANS or is_lost(look, state, radians[k])):
             return k
     return len(found)
 
@@ -50,8 +57,8 @@ def another_formula(
     solved, beyond = ends
     try:
         before, after = max(at(solved), floor), at(beyond)
-        while beyond / solved > HARDLY:
-            if not JUMP * before < after < LOST:
+        while beyond / solved > HARDLY_RATIO:
+            if not JUMP_RATIO * before < after < LOST_PART:
                 return None
             middle = (solved * beyond) ** 0.5
             found = at(middle)
@@ -61,7 +68,7 @@ def another_formula(
                 beyond, after = middle, found
     except Refused:
         return None
-    is_jump = JUMP * before < after < LOST
+    is_jump = JUMP_RATIO * before < after < LOST_PART
     return (beyond, after) if is_jump and not is_lost(look, state, beyond) else None
 
 
@@ -69,6 +76,6 @@ def is_lost(look: Look, state: State, radians: float) -> bool:
     """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
     rotation."""
     try:
-        return any(off(look, state, radians, steps) > LOST * steps * radians for steps in (1, 3))
+        return any(off(look, state, radians, steps) > LOST_PART * steps * radians for steps in (1, 3))
     except Refused:
         return True

@@ -25,23 +25,23 @@ from polhode.testbench.certificate.pace import would_decide
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
-EVEN = tuple(n for n in COUNTS if n % 2 == 0)
+EVEN_COUNTS = tuple(n for n in COUNTS if n % 2 == 0)
 ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
-FLOOR = 100  # times round-off, from which on a floor is not that of round-off
-RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
+FLOOR_ROUND_OFFS = 100  # times round-off, from which on a floor is not that of round-off
+SHARE_OF_RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
 FEWEST_STEPS = 16  # of the finest run, without which there is no order
 FEWEST_STATES = 7  # states without which an order is not known
-WINDOW = 4  # errors from which an exponent is had
-WRONG = 0.1  # of an error with the finest steps, from which on there is no convergence
-ABOVE = 15  # times the floor, from which on an error counts
-CONVERGES = 0.5  # order below which there is none
-CLEAR = 0.15  # from a whole number, up to which an exponent is that number
-STEADY = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
+WINDOW_ERRORS = 4  # errors from which an exponent is had
+WRONG_ERROR = 0.1  # of an error with the finest steps, from which on there is no convergence
+FLOORS_ABOVE = 15  # times the floor, from which on an error counts
+LEAST_ORDER = 0.5  # order below which there is none
+WHOLE_WITHIN = 0.15  # from a whole number, up to which an exponent is that number
+STEADY_SLOPE = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
 DOWN_TO = "down to an error of"
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # the four largest steps of a method with fixed steps cannot all have such small errors, and alike
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
-LARGE = (5.0, 4.0, 3.0, 2.2)  # radians in one step, the first that runs: an exact method is exact there, too
+LARGE_RADIANS = (5.0, 4.0, 3.0, 2.2)  # radians in one step, the first that runs: an exact method is exact there, too
 
 
 def orders(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -51,8 +51,10 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, None, "undecided", how)] * 2, ""
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
-    wanted = EVEN if look.character.memory else COUNTS  # two-step methods take two turns
-    counts = [n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, RUNS, are_small=True)]
+    wanted = EVEN_COUNTS if look.character.memory else COUNTS  # two-step methods take two turns
+    counts = [
+        n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, SHARE_OF_RUNS, are_small=True)
+    ]
     if not counts or counts[-1] < FEWEST_STEPS:
         how = f"{row.how_outside or row.how}: {would_decide(look.pace.cost.single * sum(COUNTS))}"
         return [Property(None, None, "undecided", how)] * 2, ""
@@ -62,7 +64,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if not values or note == "own steps":
         return results, note
     least = min(values)
-    if look.character.memory or least < CONVERGES:  # what does not converge at a generic state can do no worse
+    if look.character.memory or least < LEAST_ORDER:  # what does not converge at a generic state can do no worse
         return results, note
     lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
     coverage = f"one step at {seen} states, random ones by seed {SEED}"
@@ -70,13 +72,15 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         coverage += ", no more for want of time"
     if seen + len(refused) < FEWEST_STATES and not where:
         missing = would_decide(look.pace.cost.single * sum(COUNTS))
-        return [Property(r.value, CLEAR, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results], note
+        return [
+            Property(r.value, WHOLE_WITHIN, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results
+        ], note
     if refused:
         coverage += f"; {refused[0]}"
     if where:
         worse = f"{where} only {lowest:.1f}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
-        return [Property(v, CLEAR, "no", how, coverage=coverage) for v, how in changed], note
+        return [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed], note
     return [Property(**(vars(r) | {"coverage": coverage})) for r in down_to(look, row, least, results)], note
 
 
@@ -107,14 +111,14 @@ class Exponent:
         """Whether it is a whole number, or exact."""
         if self.value is None or self.words.startswith("does not"):
             return False
-        near = CLEAR if self.value < 5 else 2 * CLEAR  # few errors of high orders are above round-off
-        return np.isinf(self.value) or (abs(self.value - round(self.value)) < near and self.error < 2 * CLEAR)
+        near = WHOLE_WITHIN if self.value < 5 else 2 * WHOLE_WITHIN  # few errors of high orders are above round-off
+        return np.isinf(self.value) or (abs(self.value - round(self.value)) < near and self.error < 2 * WHOLE_WITHIN)
 
 
 def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Exponent:
     """The exponent of errors e at steps h, which fall."""
     there = np.isfinite(e)
-    if there.sum() >= 4 and e[there][-3:].min() > WRONG * e[there].min() and e[there][-1] > WRONG:
+    if there.sum() >= 4 and e[there][-3:].min() > WRONG_ERROR * e[there].min() and e[there][-1] > WRONG_ERROR:
         return Exponent(0.0, 0.0, float(e[there][-1]), f"does not converge: it is off by {e[there][-1]:.1g}")
     good = there & (e < 0.5)  # larger ones are no errors but wrong answers
     if good.sum() < 2:
@@ -124,33 +128,33 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
         return Exponent(float("inf"), floor=float(e.max()), words=f"exact, to {e.max():.0e}, from h = {h[0]:.2g} on")
     slopes = np.diff(np.log(e)) / np.diff(np.log(h))
     flat = _floor(h, e, slopes, round_off)
-    clear = int(np.append(e <= ABOVE * max(flat, round_off / 20), True).argmax())
+    clear = int(np.append(e <= FLOORS_ABOVE * max(flat, round_off / 20), True).argmax())
     if clear < 3:
-        if flat > FLOOR * round_off:
+        if flat > FLOOR_ROUND_OFFS * round_off:
             return Exponent(0.0, 0.0, flat, f"does not fall with h: it stays at {flat:.0e}")
         return Exponent(None, floor=float(e.min()), words=f"reaches round-off with {clear} steps only")
-    with_floor = fitted(h, e, FLOOR * round_off) if not flat else None
+    with_floor = fitted(h, e, FLOOR_ROUND_OFFS * round_off) if not flat else None
     if with_floor:
         p, error, flat = with_floor
         return Exponent(p, error, flat, f"stops falling at {flat:.0e}")
     h, e = h[:clear], e[:clear]
     steep = np.log(e[-2] / e[-1]) / np.log(h[-2] / h[-1]) > 5  # few errors are above round-off: the finest count
-    n = 3 if steep else WINDOW
+    n = 3 if steep else WINDOW_ERRORS
     finest = line(h[-n:], e[-n:])
     before = line(h[-n - 2 : -2], e[-n - 2 : -2]) if clear >= n + 2 and not steep else finest
     value = finest[0] + (finest[0] - before[0]) * 0.5  # halfway to h = 0 over a factor of two in h, for terms in h
     value = value if abs(finest[0] - before[0]) < 0.5 else finest[0]
     error = max(finest[1], abs(finest[0] - before[0]) / 2)
     change = abs(slopes[clear - 2] - slopes[clear - 3])
-    error = max(error, change) if steep and change > STEADY else error
-    words = f"stops falling at {flat:.0e}" if flat > FLOOR * round_off else ""
+    error = max(error, change) if steep and change > STEADY_SLOPE else error
+    words = f"stops falling at {flat:.0e}" if flat > FLOOR_ROUND_OFFS * round_off else ""
     return Exponent(float(value), float(error), float(flat), words)
 
 
 def chooses(e: np.ndarray, round_off: float = ROUND_OFF) -> bool:
     """Whether the errors of the largest steps are small, and hardly depend on the step: it divides them as it likes."""
     first = e[:4]
-    if not np.isfinite(first).all() or first.min() < FLOOR * round_off:
+    if not np.isfinite(first).all() or first.min() < FLOOR_ROUND_OFFS * round_off:
         return False
     return bool(first.max() < SMALL_ERROR and first.max() < 3 * first.min())
 
@@ -184,7 +188,7 @@ def _off_in_one(run: Run, p: Problem) -> tuple[float, float]:
     """The errors of Q and Omega in one step that is far larger: what is exact is so there, too."""
     from polhode.reference.reference import reference
 
-    for radians in LARGE:
+    for radians in LARGE_RADIANS:
         h = radians / float(np.linalg.norm(p.Omega0))
         Q, Omega = reference(p, p.t0 + h)
         try:
@@ -209,19 +213,19 @@ def order(
     for which, column in enumerate(e.T):
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _off_in_one(run, p)[which] if found.value == float("inf") else 0.0
-        if large > FLOOR * round_off:
+        if large > FLOOR_ROUND_OFFS * round_off:
             found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in {ONE_LARGE}")
         how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
         if found.words:
             how += f"; {found.words}"
-        if found.floor > FLOOR * round_off:
-            alike = column[:4].max() < ABOVE * found.floor  # from the largest steps on
+        if found.floor > FLOOR_ROUND_OFFS * round_off:
+            alike = column[:4].max() < FLOORS_ABOVE * found.floor  # from the largest steps on
             note = "own steps" if found.value == 0 and found.floor < 1e-3 and alike else note or "stalls"
         verdict = "yes" if found.known else "undecided"
         if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
-        stops = verdict == "yes" and found.floor > FLOOR * round_off
+        stops = verdict == "yes" and found.floor > FLOOR_ROUND_OFFS * round_off
         qualifier = f"{DOWN_TO} {found.floor:.0e}" if stops else ""
-        results.append(Property(found.value, CLEAR, verdict, how, bound=bound, qualifier=qualifier))
+        results.append(Property(found.value, WHOLE_WITHIN, verdict, how, bound=bound, qualifier=qualifier))
     return results, "own steps" if own else note, (h, e)

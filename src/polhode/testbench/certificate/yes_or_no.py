@@ -24,7 +24,7 @@ from polhode.testbench.certificate.defects import (
     orthogonality,
 )
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.limit import ABOVE, another_formula, solved
+from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
 from polhode.testbench.certificate.pace import Pace, would_decide
 
@@ -46,7 +46,7 @@ CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # s
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
 COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
-SEEN_BY_DIFFERENCES = ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
+SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
 ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
 LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
@@ -119,7 +119,7 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
         by = lambda **options: defect(state, radians, n, *look.jacobian(state, radians, n, **options))
         found = by()
         if "differences" in way:
-            in_doubt = floor < found <= ABOVE * floor
+            in_doubt = floor < found <= ROUND_OFFS_ABOVE * floor
             return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
         if found > 10 * SEEN_BY_DIFFERENCES and state not in compared and look.character.floor == 1:
             compared.add(state)
@@ -192,7 +192,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         visits.states, visits.brief = visits.states + 1, visits.brief + brief
         visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
         largest = max(defects)
-        if largest > ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
+        if largest > ROUND_OFFS_ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
             if visits.states > 1 and largest > WRONG:
