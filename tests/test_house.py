@@ -54,7 +54,8 @@ def test_no_private_name_crosses_a_file(package):
 
 
 def test_what_trespasses_is_seen():
-    source = "from polhode.errors import _hidden\nclass A:\n    _x = 1\ndef f(a, b):\n    return a._x + b._theirs + b._replace(c=1)"
+    source = "from polhode.errors import _hidden\nclass A:\n    _x = 1\ndef f(a, b):\n    return a._x + b._theirs"
+    source += "\ndef of_a_named_tuple(a):\n    return a._replace(x=1)"
     assert list(trespasses(source)) == ["import _hidden", "b._theirs"]
 
 
