@@ -105,10 +105,10 @@ class _OfTorque:
     def add(self, key: tuple[Any, ...], entry: Kept) -> None:
         """Keep one more; the oldest goes."""
         self.same[key] = self.alike[id(entry.method)] = entry
-        while len(self.same) > MOST_KEPT:
-            self.same.pop(next(iter(self.same)), None)
-        while len(self.alike) > MOST_KEPT:
-            self.alike.pop(next(iter(self.alike)), None)
+        for old in list(self.same)[:-MOST_KEPT]:  # a list: other threads may add to it meanwhile
+            self.same.pop(old, None)
+        for other in list(self.alike)[:-MOST_KEPT]:
+            self.alike.pop(other, None)
 
 
 _KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], _OfTorque]" = weakref.WeakKeyDictionary()
