@@ -55,6 +55,15 @@ MISUSES = {
     ),
     "torque not a function": (lambda: ph.Problem(**FREE, torque=(0, 0, 1)), "must be a function"),
     "torque of wrong shape": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (0, 0)), r"shape \(2,\).*three numbers"),
+    "torque of text": (lambda: ph.Problem(**FREE, torque=lambda t, Q: ("1", 0, 0)), "returned .*three numbers"),
+    "torque of complex numbers": (
+        lambda: ph.Problem(**FREE, torque=lambda t, Q: np.array([1j, 0, 0])),
+        "returned .*three numbers",
+    ),
+    "step of complex numbers": (
+        lambda: ph.solve("free-body", lambda p, Q, Omega, h, t: (Q, (1 + 1j) * Omega), h=0.1, n_steps=2),
+        "returned .*real numbers",
+    ),
     "torque returns nothing": (lambda: ph.Problem(**FREE, torque=lambda t, Q: None), "returned nothing.*three numbers"),
     "torque NaN at the start": (lambda: ph.Problem(**FREE, torque=lambda t, Q: (nan, 0, 0)), "nan.*at the start"),
     "torque fails": (lambda: ph.Problem(**FREE, torque=lambda t, Q: Q[7]), "failed at the start.*IndexError"),

@@ -44,5 +44,12 @@ def test_what_is_no_state_is_refused(result):
         state_returned(result)
 
 
+def test_complex_numbers_do_not_lose_a_part():
+    result = Q, OMEGA * (1 + 1j)
+    assert np.array_equal(state_returned(result)[1], result[1])  # as the complex step needs them
+    with pytest.raises(TypeError):
+        state_returned(result, float)
+
+
 def test_what_has_no_one_meaning_keeps_its_shape():
     assert state_returned((Q, np.eye(3)))[1].shape == (3, 3)  # whoever runs the step says what it must be

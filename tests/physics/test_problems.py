@@ -81,6 +81,23 @@ def run(request):
     return problem, *reference(problem, times)
 
 
+class Pulled(ph.Problem):
+    def torque(self, t, Q, Omega=None):
+        return np.array([1.0, 0.0, 0.0])
+
+
+class Built(ph.Problem):
+    def __init__(self, k):
+        super().__init__(inertia=(1, 2, 2.5), Omega0=(0, 0, 1), torque=lambda t, Q: (k, 0.0, 0.0))
+
+
+def test_a_method_that_no_run_would_call_is_refused():
+    """Runs take the function given as torque=; a subclass that overrides the method would move as a free body."""
+    with pytest.raises(ph.InputError, match=r"Pulled has a method torque.*__init__\(torque=\.\.\.\)"):
+        Pulled(inertia=(1, 2, 2.5), Omega0=(0, 0, 1))
+    assert ph.solve(Built(0.5), "VLV", h=0.1, n_steps=2).Omega[-1, 0] != 0
+
+
 def test_listed_invariants_are_constant_to_12_digits(run):
     problem, Q, Omega = run
     listed = dict(problem.invariants)

@@ -142,6 +142,27 @@ def test_a_global_that_changes_is_seen(method, monkeypatch):
     assert changed[0] == changed[1] == columns(ph.solve(body(), method, **CALL)) != before[0]
 
 
+def started(h, t, q, Pi, body):
+    q, Pi, tau, memory = ph.method("VLV").start(h, t, q, Pi, body)
+    return q, tuple(STIFFNESS * x for x in Pi), tau, memory
+
+
+def weighed(J, number):
+    return tuple(number(STIFFNESS) * x for x in ph.method("GAUSS8").coefficients(J, number))
+
+
+@pytest.mark.parametrize("of, own", [("VLV", {"start": started}), ("GAUSS8", {"coefficients": weighed})])
+def test_a_method_whose_start_or_coefficients_change_is_seen(of, own, monkeypatch):
+    """Its step, and the torque, are of this package: they cannot change, and the rest may."""
+    p, method = ph.problem("heavy-top"), dataclasses.replace(ph.method(of), name="mine", **own)
+    end = lambda **more: columns(ph.solve(p, method, **CALL, **more))
+    before, run = [end() for _ in range(3)], ph.Integrator(p, method, h=CALL["h"])
+    monkeypatch.setattr(f"{__name__}.STIFFNESS", 0.9)
+    changed = end(compiled=False)
+    assert end() == end() == changed != before[0]
+    assert run.reset().step(CALL["n_steps"]).Omega.tolist() == changed[2][-1]
+
+
 @pytest.mark.filterwarnings("ignore:.*could not be compiled")
 def aliased(t, Q):
     m = math

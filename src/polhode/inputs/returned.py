@@ -17,6 +17,8 @@ def state_returned(result: Any, dtype: Any = None) -> tuple[np.ndarray, np.ndarr
 
 
 def _array(x: Any, dtype: Any) -> np.ndarray:
+    if dtype is float and np.iscomplexobj(x):
+        raise TypeError("complex numbers")  # which would lose a part
     array = np.array(x, dtype=dtype)
     if array.dtype == object:  # fractions, or numbers of another library
         array = array.astype(float)

@@ -58,9 +58,13 @@ def _called_at_start(label: str, f: Callable[..., Any], *arguments: Any) -> Any:
         ) from error
 
 
+REAL = "biufO"
+"""Kinds of arrays that hold real numbers, or objects that may be some: text is none, and complex ones lose a part."""
+
+
 def _three_numbers(label: str, value: Any, t: float) -> None:
     try:
-        v = np.array(value, dtype=float)
+        v = np.array(value, dtype=float) if np.asarray(value).dtype.kind in REAL else None
     except (TypeError, ValueError, OverflowError):
         v = None
     if v is None or v.shape != (3,):

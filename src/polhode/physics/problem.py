@@ -112,6 +112,7 @@ class Problem(Quantities, ForRuns):
         t_end: float | None = None,
         breaks: ArrayLike = (),
     ) -> None:
+        self.check_methods()
         users = torques.users_functions(
             torque=torque, torque_space=torque_space, nonconservative=nonconservative, potential=potential
         )

@@ -15,6 +15,16 @@ from polhode.physics.problem_data import ProblemData
 class Quantities(ProblemData):
     """What can be asked of a problem at a time, an attitude and a velocity."""
 
+    def check_methods(self) -> None:
+        """Raise InputError if a subclass has a torque or potential of its own: runs take what was given, not these."""
+        kind = type(self)
+        for name in ("torque", "potential"):
+            if getattr(kind, name) is not getattr(Quantities, name):
+                raise InputError(
+                    f"{kind.__name__} has a method {name} of its own, which no run would call: give the function to "
+                    f"the problem, as super().__init__({name}=...), and leave out the method."
+                )
+
     def torque(self, t: float, Q: ArrayLike, Omega: ArrayLike | None = None) -> np.ndarray:
         """The torque at time t and attitude Q (3x3), in body axes; and at the velocity Omega, if it depends on it.
 

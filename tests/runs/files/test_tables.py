@@ -131,6 +131,8 @@ def test_a_file_keeps_the_events(s, tmp_path):
         (lambda t, Q, Omega: 1 / 0, "raised ZeroDivisionError at the start"),
         (lambda t, Q, Omega: float("nan"), "is nan at the start"),
         (lambda t, Q, Omega: "up", "must be one number"),
+        (lambda t, Q, Omega: Q[2, 2] > 0, "changes its sign"),
+        (lambda t, Q, Omega: bool(t > 0.5), "changes its sign"),
     ],
 )
 def test_what_cannot_be_an_event_gets_a_sentence(event, words):

@@ -2,7 +2,9 @@
 
 import copy
 import gc
+import itertools
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -65,3 +67,31 @@ def test_an_integrator_that_begins_again():
             for _ in range(2):
                 run.reset(**given).step(5)
                 assert np.array_equal(run.Q, s.Q[-1]) and np.array_equal(run.Omega, s.Omega[-1]) and run.t == s.t[-1]
+
+
+def test_threads_that_change_what_is_kept():
+    """Between two instructions of a thread that keeps something, whichever they are, another keeps something else."""
+    p = ph.Problem(inertia=(1, 2, 3), torque=lambda t, Q, k: (k * Q[2, 1], 0.0, 0.1), args=(1.0,), Omega0=(1, 2, 3))
+    ph.solve(p, "VLV", h=0.1, n_steps=3)
+    others, method, left = itertools.cycle([p.replaced(args=(float(k),)) for k in range(2, 60)]), ph.method("VLV"), 0
+
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_globals["__name__"] != code.__name__:
+            return None
+        frame.f_trace_opcodes = True
+        left -= event == "opcode"
+        if not left:
+            code.known(next(others), method)
+        return trace
+
+    before, found = sys.gettrace(), []
+    try:
+        for at in range(1, 400):  # instructions, which are not so many
+            left = at
+            sys.settrace(trace)
+            found.append(code.known(next(others), method))
+            sys.settrace(before)
+    finally:
+        sys.settrace(before)
+    assert all(found) and left > 0

@@ -233,3 +233,15 @@ def test_a_potential_of_time_and_attitude_is_a_formula(U):
     series, stages = ph.solve(p, "TAYLOR", h=1.0, t_end=2.0), ph.solve(p, "GAUSS16", h=0.1, t_end=2.0)
     assert np.abs(series.Q[-1] - stages.Q[-1]).max() < 1e-14
     assert np.abs(series.Omega[-1] - stages.Omega[-1]).max() < 1e-14
+
+
+def turned_by(t, Q, p):
+    return (0.3 * Q[0, 1], 0.1 * Q[2, 0], 0.1 * np.arctan2(0.0, p.k))
+
+
+def test_minus_zero_is_another_parameter():
+    """0 and -0 are equal, and torques may tell them apart."""
+    p = ph.Problem(inertia=(1, 2, 2.5), torque=turned_by, parameters={"k": 0.0}, Omega0=(0.3, 0.2, 0.5))
+    for k in (0.0, -0.0, 0.0):
+        s, other = (ph.solve(p.replaced(k=k), name, h=0.1, n_steps=5) for name in ("TAYLOR", "GAUSS16"))
+        np.testing.assert_allclose(s.Omega, other.Omega, atol=1e-13)

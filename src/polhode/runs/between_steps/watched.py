@@ -208,6 +208,11 @@ class Watched:
     def _value(self, name: str, t: float, row: Row) -> float:
         Q, Omega = self._runner.in_users_axes(np.array([row]))
         value = self._events.functions[name](t, Q[0], Omega[0])
+        if isinstance(value, bool | np.bool_):
+            raise InputError(
+                f"The event {name!r} is {value} at t = {t:g}; it must be a number that changes its sign at the event, "
+                "as t - 1 does, and t > 1 does not."
+            )
         try:
             return float(value)
         except (TypeError, ValueError):

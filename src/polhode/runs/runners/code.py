@@ -105,10 +105,10 @@ class _OfTorque:
     def add(self, key: tuple[Any, ...], entry: Kept) -> None:
         """Keep one more; the oldest goes."""
         self.same[key] = self.alike[id(entry.method)] = entry
-        while len(self.same) > MOST_KEPT:
-            self.same.pop(next(iter(self.same)), None)
-        while len(self.alike) > MOST_KEPT:
-            self.alike.pop(next(iter(self.alike)), None)
+        for old in list(self.same)[:-MOST_KEPT]:  # a list: other threads may add to it meanwhile
+            self.same.pop(old, None)
+        for other in list(self.alike)[:-MOST_KEPT]:
+            self.alike.pop(other, None)
 
 
 _KEPT: "weakref.WeakKeyDictionary[Callable[..., Any], _OfTorque]" = weakref.WeakKeyDictionary()
@@ -159,7 +159,7 @@ def _with_other_numbers(problem: Problem, method: Method, key: tuple[Any, ...], 
 
 def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, start: tuple[Any, ...]) -> None:
     """Keep body and code for the next run from this start, if what the functions do can be proved unchanged then."""
-    if not all(f is None or is_static(f) for f in (method.step, method.start, method.coefficients)):
+    if not never_changes(method):
         return
     J, iJ, numbers, (kernel, *rest) = body
     now = None if is_static(kernel) else proof(kernel)
@@ -167,6 +167,11 @@ def keep(problem: Problem, method: Method, body: tuple[Any, ...], code: Code, st
         return
     key, digest = _key(problem, method), None if now is None else now.digest
     _KEPT.setdefault(kernel, _OfTorque()).add(key, Kept(key, (J, iJ, numbers, rest), code, method, digest, start))
+
+
+def never_changes(method: Method) -> bool:
+    """Whether no function of a method can change: those of a user's own may, and not its step alone."""
+    return all(f is None or is_static(f) for f in (method.step, method.start, method.coefficients))
 
 
 MANY_CALLS = 1000

@@ -18,7 +18,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.users_axes import ROW, in_users_axes
 from polhode.runs.runners.checked_steps import CheckedSteps, Stretch, state_of
-from polhode.runs.runners.code import Code, Kept, body_of, head_of, keep, known, machine_torque
+from polhode.runs.runners.code import Code, Kept, body_of, head_of, keep, known, machine_torque, never_changes
 from polhode.runs.runners.guarding import compare, guard, guarded_at
 from polhode.runs.runners.step_failures import failure_of
 from polhode.runs.runners.whole_runs import from_start
@@ -219,7 +219,7 @@ class KernelRunner(CheckedSteps):
     @functools.cached_property
     def lasting(self) -> bool:
         """Whether what it runs cannot change."""
-        return is_static(self.body[3][0]) and is_static(self.method.step)
+        return is_static(self.body[3][0]) and never_changes(self.method)
 
     def lasts(self, problem: Problem) -> bool:
         """Whether the functions that it runs, of a problem that starts where it did, are proved to be what they were.

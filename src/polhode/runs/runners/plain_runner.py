@@ -59,7 +59,9 @@ class PlainRunner:
         try:
             Q1, Omega1 = state_returned(result, float)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name} returned {one_line(result)}; it must return (Q1, Omega1).") from None
+            raise InputError(
+                f"{self.name} returned {one_line(result)}; it must return (Q1, Omega1), real numbers."
+            ) from None
         if Q1.shape != (3, 3) or Omega1.shape != (3,):
             raise InputError(
                 f"{self.name} returned shapes {Q1.shape} and {Omega1.shape}; it must return Q1 (3, 3) and Omega1 (3,)."

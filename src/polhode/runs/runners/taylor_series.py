@@ -43,16 +43,17 @@ def series_of(problem: Problem) -> Series:
     kernel, _ = _torque(problem)
     static = is_static(kernel)
     made_of = None if static else fingerprint_now((kernel,))
-    key = (kernel if made_of is None else made_of.digest, problem.parameters, problem.moments.tobytes())
+    numbers = np.array(problem.parameters).tobytes()  # 0 and -0 are equal, and not the same
+    key = (kernel if made_of is None else made_of.digest, numbers, problem.moments.tobytes())
     seen_through = made_of is None or not made_of.unseen
-    if not seen_through or key not in _KEPT:
+    series = _KEPT.get(key) if seen_through else None
+    if series is None:
         series = _made(problem)
-        if not seen_through:
-            return series
-        _KEPT[key] = series
-        for old in list(_KEPT)[:-MOST_KEPT]:
-            del _KEPT[old]
-    return _KEPT[key]
+        if seen_through:
+            _KEPT[key] = series
+            for old in list(_KEPT)[:-MOST_KEPT]:
+                _KEPT.pop(old, None)
+    return series
 
 
 def _torque(problem: Problem) -> tuple[Any, bool]:
