@@ -27,6 +27,7 @@ from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import OwnTime, guarded
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.pace import MOST_FOR_DRIFT
 from polhode.testbench.certificate.pace import would_decide as would_decide_in
 from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.evidence import Row as DriftRow
@@ -36,7 +37,8 @@ STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
 SHORTEST_SPAN = 125.0  # the span of a function whose steps take long
 AFFORDED = 20.0  # seconds that the first span may take, if so many are left
-ROUGHLY = 1.1  # times what is left, which the shortest span may take
+ROUGHLY = 1.2  # times what is left, which the shortest span may take
+AMPLE = 1.5  # times what it takes, which is surely enough
 TRIED = 24  # steps that are timed to know what one takes
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
@@ -119,7 +121,9 @@ def plan_of(look: Look, p: Problem, form: str, starts: int, symplectic: bool) ->
     while t_end > SHORTEST_SPAN and one * t_end * (2 if symplectic else 1) > afforded:
         t_end /= 2
     spans = SPANS[form] if t_end == SPANS[form][0] else (t_end,)
-    missing = would_decide_in(one * t_end) if one * t_end > ROUGHLY * pace.left else ""
+    missing = ""
+    if one * t_end > ROUGHLY * pace.left:
+        missing = f"{would_decide_in(one * t_end)}, as would seconds={AMPLE * one * t_end / MOST_FOR_DRIFT:.0f}"
     return Plan(spans, one, patience * pace.generosity, missing)
 
 
