@@ -8,10 +8,11 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.integrators.properties import BY_KEY, ORDER, groups
-from polhode.testbench.certificate import drift, outside, pace, yes_or_no
+from polhode.testbench.certificate import drift, outside, pace, visits
 from polhode.testbench.certificate.battery import RADIANS
-from polhode.testbench.certificate.look import Look, cost_of
+from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import BY_DIFFERENCES, FEW, PARTS, SECONDS, Cost, Pace
+from polhode.testbench.certificate.timed import cost_of
 from tests.testbench.certificate.adversary import steps, third
 
 ORDERS, SYMMETRY, FORM = BY_KEY["order_free_Q"], BY_KEY["symmetric"], BY_KEY["symplectic_free"]
@@ -102,13 +103,13 @@ def test_more_seconds_are_more_steps():
 def test_fewer_steps_at_a_state_come_before_fewer_states():
     p = paced(1.0)
     p.seconds, p.allotted = 1.0, 1e9
-    assert yes_or_no.steps_for(p, 0, 2)[-5:] == RADIANS and yes_or_no.steps_for(p, 3, 2) == RADIANS
+    assert visits.steps_for(p, 0, 2)[-5:] == RADIANS and visits.steps_for(p, 3, 2) == RADIANS
     p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
-    assert yes_or_no.steps_for(p, 3, 2) == RADIANS and yes_or_no.steps_for(p, 2, 2) == yes_or_no.BRIEFLY
+    assert visits.steps_for(p, 3, 2) == RADIANS and visits.steps_for(p, 2, 2) == visits.BRIEFLY
     p.allotted, p.pool = 3.9, 4.0
-    assert yes_or_no.steps_for(p, 0, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, 1, 2) == ()
+    assert visits.steps_for(p, 0, 2) == visits.BRIEFLY and visits.steps_for(p, 1, 2) == ()
     p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
-    assert yes_or_no.steps_for(p, 1, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, yes_or_no.FEWEST, 2) == ()
+    assert visits.steps_for(p, 1, 2) == visits.BRIEFLY and visits.steps_for(p, visits.FEWEST, 2) == ()
 
 
 def test_no_time_at_all_leaves_what_a_generic_state_shows():

@@ -24,8 +24,9 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of, cost_of
+from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
+from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
