@@ -59,9 +59,11 @@ def measured(
         look.pace.begin(first, [others[0] for others in measurements[k + 1 :]])
         seconds = look.pace.patience(PATIENCE[min(ended, 2)])
         values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
-        if why:
+        if not why:
+            look.pace.end()
+        else:
             ended += "did not return" in why
-            missing = look.pace.missing(first) if "did not return" in why else ""
+            missing = look.pace.missing(first, seconds) if "did not return" in why else ""
             how = f"{first.how_outside or first.how or first.title}: it {why}{missing}"
             values = [Property(None, None, "undecided", how)] * len(rows), "fails"
         values, notes[name] = values

@@ -3,11 +3,13 @@
 import time
 
 from polhode.testbench.certificate.battery import RADIANS, State
-from polhode.testbench.certificate.guard import OwnTime, Refused
+from polhode.testbench.certificate.cases import stress
+from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
 from polhode.testbench.certificate.look import ASKED_WITH, Look, states
 from polhode.testbench.certificate.pace import Cost
 
 TIMED_AT_ONCE = 5  # steps of a call that is timed
+ALONG, STRESS_STEP, LONGEST = 24, 0.125, 5.0  # steps along the motion, their size, seconds after which they are ended
 TIMED_ONCE = 0.05  # seconds a step, from which on no more than a step is timed
 
 
@@ -20,7 +22,7 @@ def cost_of(look: Look) -> Cost:
         return look.pace.cost
     single = look.pace.cost.step
     if single > TIMED_ONCE:
-        return Cost(single, single).rounded()
+        return Cost(single, single, along=single).rounded()
     step = min(max((_shortest(look, state, ASKED_WITH, TIMED_AT_ONCE) - single) / (TIMED_AT_ONCE - 1), 0.0), single)
     call = single - step
     large = [step]
@@ -29,7 +31,21 @@ def cost_of(look: Look) -> Cost:
             large.append(_shortest(look, free, free.step(radians), 1) - call)
         except Refused:
             break
-    return Cost(step, max(step, sum(large[1:]) / max(len(large) - 1, 1)), call).rounded()
+    return Cost(step, max(step, sum(large[1:]) / max(len(large) - 1, 1)), call, seconds_a_step(look)).rounded()
+
+
+def seconds_a_step(look: Look) -> float:
+    """Seconds a step of some along the motion of the stress test, each a call of its own, as there."""
+    p = stress()
+    own, state = OwnTime(), (p.Q0, p.Omega0)
+
+    def some() -> None:
+        nonlocal state
+        for k in range(ALONG):
+            state = look.run(p, *state, STRESS_STEP, 1, p.t0 + k * STRESS_STEP)
+
+    guarded(some, LONGEST)
+    return own.seconds / ALONG
 
 
 def _shortest(look: Look, state: State, h: float, steps: int) -> float:
