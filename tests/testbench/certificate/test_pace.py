@@ -8,11 +8,11 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.integrators.properties import BY_KEY, ORDER, groups
-from polhode.testbench.certificate import drift, outside, pace, visits
+from polhode.testbench.certificate import drift, outside, pace, timed, visits
 from polhode.testbench.certificate.battery import RADIANS
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import BY_DIFFERENCES, FEW, PARTS, SECONDS, Cost, Pace
-from polhode.testbench.certificate.timed import cost_of
+from polhode.testbench.certificate.timed import cost_of, seconds_a_step
 from tests.testbench.certificate.adversary import steps, third
 
 ORDERS, SYMMETRY, FORM = BY_KEY["order_free_Q"], BY_KEY["symmetric"], BY_KEY["symplectic_free"]
@@ -88,7 +88,7 @@ def test_a_large_step_and_a_call_have_their_own_cost():
     cost = Cost(step=1.0, large=3.0, call=0.5)
     assert cost.of(4, False) == 4.5 and cost.of(4, True) == 12.5
     assert cost.single == 1.5 and cost.usual == 2.5
-    assert Cost(0.0011, 0.0, 0.0009).rounded() == Cost(2**-10, 0.0, 2**-10)
+    assert Cost(0.0011, 0.0, 0.0009, 0.003).rounded() == Cost(2**-10, 0.0, 2**-10, 0.003)
 
 
 def test_the_fewest_steps_of_a_drift_are_kept_unless_they_are_too_many():
@@ -193,6 +193,20 @@ def test_a_second_stress_test_waits_for_time(monkeypatch):
 
 def test_the_time_of_a_step_is_measured():
     assert 0 < cost_of(Look(third.right)).single < 1
+
+
+def test_a_step_that_raises_on_the_stress_test_takes_no_time_and_one_that_hangs_takes_all(monkeypatch):
+    monkeypatch.setattr(timed, "LONGEST", 0.2)
+
+    def raises(p, Q, Omega, h, t):
+        raise ValueError
+
+    def hangs(p, Q, Omega, h, t):
+        while True:
+            pass
+
+    assert seconds_a_step(Look(raises)) == 0 and seconds_a_step(Look(hangs)) == 0.2
+    assert 0 < seconds_a_step(Look(third.right)) < 0.2
 
 
 def test_every_measure_with_a_part_exists():
