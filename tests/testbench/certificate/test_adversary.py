@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate import kernel, outside, yes_or_no
+from polhode.testbench.certificate import kernel, outside, visits, yes_or_no
 from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
@@ -79,8 +79,8 @@ def one(case, key):
 
 @pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
 def test_each_is_caught_or_cleared_by_what_tells_most(case, monkeypatch):
-    monkeypatch.setattr(yes_or_no, "SHARE", np.inf)  # all states, with all steps, however busy the machine
-    monkeypatch.setattr(yes_or_no, "MOST", np.inf)
+    monkeypatch.setattr(visits, "SHARE", np.inf)  # all states, with all steps, however busy the machine
+    monkeypatch.setattr(visits, "MOST", np.inf)
     key = telling(case)
     found = one(case, key)
     if BY_KEY[key].kind == ORDER and case.truth[key] == 0 and DOWN_TO in found.qualifier:

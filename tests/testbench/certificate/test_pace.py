@@ -8,10 +8,11 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.integrators.properties import BY_KEY, ORDER, groups
-from polhode.testbench.certificate import drift, outside, pace, yes_or_no
+from polhode.testbench.certificate import drift, outside, pace, timed, visits
 from polhode.testbench.certificate.battery import RADIANS
-from polhode.testbench.certificate.look import Look, cost_of
+from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import BY_DIFFERENCES, FEW, PARTS, SECONDS, Cost, Pace
+from polhode.testbench.certificate.timed import cost_of, seconds_a_step
 from tests.testbench.certificate.adversary import steps, third
 
 ORDERS, SYMMETRY, FORM = BY_KEY["order_free_Q"], BY_KEY["symmetric"], BY_KEY["symplectic_free"]
@@ -25,7 +26,7 @@ class Clock:
 
 def paced(step, seconds=SECONDS):
     p = Pace(seconds)
-    p.own, p.cost = Clock(), Cost(step, step)
+    p.own, p.cost = Clock(), Cost(step, step, along=step)
     return p
 
 
@@ -33,7 +34,7 @@ def test_a_fast_integrator_has_all_the_time_it_takes():
     p = paced(1e-4)
     p.begin(ORDERS, [SYMMETRY])
     assert not p.is_counted and p.allotted == math.inf and p.patience(20.0) == 20.0 and p.afford(1e9)
-    assert p.missing(ORDERS) == ""
+    assert p.missing(ORDERS, 20.0) == ""
 
 
 def test_measurements_share_what_is_left():
@@ -45,7 +46,8 @@ def test_measurements_share_what_is_left():
     p.took(400, 0.1, False)
     p.begin(SYMMETRY, [])
     assert p.allotted == pytest.approx(p.budget - 10.0)
-    assert "s would decide it" in p.missing(SYMMETRY)
+    assert "s would decide it" in p.missing(SYMMETRY, 1.0)
+    assert p.missing(SYMMETRY, 2.0) == ""  # 84 steps of 0.02 s: it is not time that is missing
 
 
 def test_differences_have_a_larger_part():
@@ -69,25 +71,28 @@ def test_steps_are_counted_not_timed():
 
 
 def test_a_step_that_takes_longer_than_was_thought_leaves_fewer_to_the_next():
-    quick, late = paced(0.002), paced(0.002)
-    for p in (quick, late):
+    quick, late, hung = paced(0.002), paced(0.002), paced(0.002)
+    for p, seconds in ((quick, 8.0), (late, 16.0), (hung, 16.0)):
+        p.begin(ORDERS, [SYMMETRY])
         p.took(4000, 0.1, False)  # 8 s, as counted
-    quick.own.seconds, late.own.seconds = 8.0, 16.0 + pace.BESIDE
-    for p in (quick, late):
+        p.own.seconds = seconds
+    quick.end()
+    late.end()  # that of the third was ended: a step that never returns tells nothing of the others
+    for p in (quick, late, hung):
         p.begin(SYMMETRY, [ORDERS])
-    assert quick.underrated == 1 and late.underrated == pytest.approx(2)
-    assert late.allotted < quick.allotted / 2
+    assert quick.underrated == hung.underrated == 1 and late.underrated == pytest.approx(2)
+    assert late.allotted == pytest.approx(hung.allotted / 2)
 
 
 def test_a_large_step_and_a_call_have_their_own_cost():
     cost = Cost(step=1.0, large=3.0, call=0.5)
     assert cost.of(4, False) == 4.5 and cost.of(4, True) == 12.5
     assert cost.single == 1.5 and cost.usual == 2.5
-    assert Cost(0.0011, 0.0, 0.0009).rounded() == Cost(2**-10, 0.0, 2**-10)
+    assert Cost(0.0011, 0.0, 0.0009, 0.003).rounded() == Cost(2**-10, 0.0, 2**-10, 0.003)
 
 
 def test_the_fewest_steps_of_a_drift_are_kept_unless_they_are_too_many():
-    assert paced(0.004).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM - 12)
+    assert paced(0.004).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM - 3300 * 0.004)
     assert paced(0.02).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM)
 
 
@@ -102,13 +107,13 @@ def test_more_seconds_are_more_steps():
 def test_fewer_steps_at_a_state_come_before_fewer_states():
     p = paced(1.0)
     p.seconds, p.allotted = 1.0, 1e9
-    assert yes_or_no.steps_for(p, 0, 2)[-5:] == RADIANS and yes_or_no.steps_for(p, 3, 2) == RADIANS
+    assert visits.steps_for(p, 0, 2)[-5:] == RADIANS and visits.steps_for(p, 3, 2) == RADIANS
     p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
-    assert yes_or_no.steps_for(p, 3, 2) == RADIANS and yes_or_no.steps_for(p, 2, 2) == yes_or_no.BRIEFLY
+    assert visits.steps_for(p, 3, 2) == RADIANS and visits.steps_for(p, 2, 2) == visits.BRIEFLY
     p.allotted, p.pool = 3.9, 4.0
-    assert yes_or_no.steps_for(p, 0, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, 1, 2) == ()
+    assert visits.steps_for(p, 0, 2) == visits.BRIEFLY and visits.steps_for(p, 1, 2) == ()
     p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
-    assert yes_or_no.steps_for(p, 1, 2) == yes_or_no.BRIEFLY and yes_or_no.steps_for(p, yes_or_no.FEWEST, 2) == ()
+    assert visits.steps_for(p, 1, 2) == visits.BRIEFLY and visits.steps_for(p, visits.FEWEST, 2) == ()
 
 
 def test_no_time_at_all_leaves_what_a_generic_state_shows():
@@ -149,26 +154,26 @@ def test_seconds_that_are_none_are_refused(seconds):
         ph.certify("VLV", seconds=seconds)
 
 
-def planned(monkeypatch, step, symplectic, seconds=SECONDS):
+def planned(step, symplectic, seconds=SECONDS):
     """The plan of a drift whose step takes so long, by the clock."""
     look = Look(steps.verlet, seconds)
-    look.pace.own, look.pace.cost = Clock(), Cost(step, step)
-    monkeypatch.setattr(drift, "seconds_a_step", lambda look, p: step)
-    return drift.plan_of(look, ph.problem("stress"), "function", 2, symplectic)
+    look.pace.own, look.pace.cost = Clock(), Cost(step, step, along=step)
+    return drift.plan_of(look, "function", 2, symplectic)
 
 
-def test_the_spans_of_a_drift_fit_into_what_is_left(monkeypatch):
-    assert planned(monkeypatch, 1e-4, False).spans == (500.0, 2000.0)
-    assert planned(monkeypatch, 1e-4, True).spans == (250.0,)
-    assert planned(monkeypatch, 2e-3, False).spans == (250.0,)  # one body is enough for what may drift
-    assert planned(monkeypatch, 2e-3, True).spans == (125.0,)
-    assert planned(monkeypatch, 4e-3, True).missing == ""
+def test_the_spans_of_a_drift_fit_into_what_is_left():
+    assert planned(1e-4, False).spans == (500.0, 2000.0)
+    assert planned(1e-4, True).spans == (250.0,)
+    assert planned(2e-3, False).spans == (250.0,)  # one body is enough for what may drift
+    assert planned(2e-3, True).spans == (125.0,)
+    assert planned(4e-3, True).missing == ""
 
 
-def test_the_shortest_span_of_a_drift_must_fit(monkeypatch):
-    plan = planned(monkeypatch, 0.02, True)
-    assert plan.spans == (125.0,) and plan.missing == "there was no time for more; about 60 s would decide it"
-    assert planned(monkeypatch, 0.02, True, seconds=120.0).missing == ""
+def test_the_shortest_span_of_a_drift_must_fit():
+    plan = planned(0.02, True)
+    assert plan.spans == (125.0,) and plan.missing.startswith("there was no time for more; about 60 s would decide it")
+    assert plan.missing.endswith("as would seconds=150")
+    assert planned(0.02, True, seconds=150.0).missing == ""
 
 
 def test_a_second_stress_test_waits_for_time(monkeypatch):
@@ -180,7 +185,7 @@ def test_a_second_stress_test_waits_for_time(monkeypatch):
         look.pace.own.seconds += 20.0
         return row
 
-    monkeypatch.setattr(drift, "seconds_a_step", lambda look, p: 4e-3)
+    monkeypatch.setattr(drift, "seconds_a_step", lambda look: 4e-3)
     monkeypatch.setattr(drift, "stress_test", one)
     found, _ = drift.drift_of(steps.verlet, "function", {}, look)
     assert found.verdict == "undecided" and found.coverage == "one stress test, up to t = 125, no more for want of time"
@@ -188,6 +193,20 @@ def test_a_second_stress_test_waits_for_time(monkeypatch):
 
 def test_the_time_of_a_step_is_measured():
     assert 0 < cost_of(Look(third.right)).single < 1
+
+
+def test_a_step_that_raises_on_the_stress_test_takes_no_time_and_one_that_hangs_takes_all(monkeypatch):
+    monkeypatch.setattr(timed, "LONGEST", 0.2)
+
+    def raises(p, Q, Omega, h, t):
+        raise ValueError
+
+    def hangs(p, Q, Omega, h, t):
+        while True:
+            pass
+
+    assert seconds_a_step(Look(raises)) == 0 and seconds_a_step(Look(hangs)) == 0.2
+    assert 0 < seconds_a_step(Look(third.right)) < 0.2
 
 
 def test_every_measure_with_a_part_exists():

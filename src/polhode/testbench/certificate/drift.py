@@ -25,9 +25,11 @@ from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.guard import OwnTime, guarded
+from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.pace import MOST_FOR_DRIFT
 from polhode.testbench.certificate.pace import would_decide as would_decide_in
+from polhode.testbench.certificate.timed import seconds_a_step
 from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
@@ -36,8 +38,8 @@ STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
 SHORTEST_SPAN = 125.0  # the span of a function whose steps take long
 AFFORDED = 20.0  # seconds that the first span may take, if so many are left
-ROUGHLY = 1.1  # times what is left, which the shortest span may take
-TRIED = 24  # steps that are timed to know what one takes
+ROUGHLY = 1.2  # times what is left, which the shortest span may take
+AMPLE = 1.5  # times what it takes, which is surely enough
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
@@ -62,7 +64,7 @@ def drift_of(
     if look.character.memory and form == "black box":
         return _at_once(look)
     refusals: list[str] = []
-    plan = plan_of(look, bodies[0], form, starts, symplectic(properties))
+    plan = plan_of(look, form, starts, symplectic(properties))
     if plan.missing:
         return Property(None, None, "undecided", f"{_where(bodies[0], plan.spans[0], starts)}: {plan.missing}"), picture
     clock = time.process_time()
@@ -106,34 +108,23 @@ class Plan:
         return min(LONGEST_SECONDS, max(LEAST_SECONDS, PATIENT * left)) if self.one else LONGEST_SECONDS
 
 
-def plan_of(look: Look, p: Problem, form: str, starts: int, symplectic: bool) -> Plan:
+def plan_of(look: Look, form: str, starts: int, symplectic: bool) -> Plan:
     """How long the stress tests are. A function has shorter ones: half of the first span if it is symplectic, since
     then no drift is expected, and halves of that while there is no time for it on both bodies, or on one body for what
     may drift: to see that, one long span is better than two short ones."""
     pace, patience = look.pace, PATIENCE.get(form, MOST_PATIENCE)
     if form == "kernel":
         return Plan(SPANS[form], patience=patience)
-    one = starts * sum(1 / h for h in STEPS) * (pace.cost.single if pace.is_slow else seconds_a_step(look, p))
+    one = starts * sum(1 / h for h in STEPS) * (pace.cost.along or seconds_a_step(look))
     t_end = SPANS[form][0] / (2 if symplectic else 1)
     afforded = min(AFFORDED * pace.generosity, pace.left)
     while t_end > SHORTEST_SPAN and one * t_end * (2 if symplectic else 1) > afforded:
         t_end /= 2
     spans = SPANS[form] if t_end == SPANS[form][0] else (t_end,)
-    missing = would_decide_in(one * t_end) if one * t_end > ROUGHLY * pace.left else ""
+    missing = ""
+    if one * t_end > ROUGHLY * pace.left:
+        missing = f"{would_decide_in(one * t_end)}, as would seconds={AMPLE * one * t_end / MOST_FOR_DRIFT:.0f}"
     return Plan(spans, one, patience * pace.generosity, missing)
-
-
-def seconds_a_step(look: Look, p: Problem) -> float:
-    """Seconds a step, of some along the motion, each a call of its own as in a stress test."""
-    own, state = OwnTime(), (p.Q0, p.Omega0)
-
-    def some() -> None:
-        nonlocal state
-        for k in range(TRIED):
-            state = look.run(p, *state, STEPS[0], 1, p.t0 + k * STEPS[0])
-
-    guarded(some, LEAST_SECONDS)
-    return own.seconds / TRIED
 
 
 def stress_test(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:

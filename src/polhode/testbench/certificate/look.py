@@ -8,7 +8,6 @@ the first question again: has it changed meanwhile?
 """
 
 import functools
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,10 +21,10 @@ from polhode.integrators.lookup import Integrator
 from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate.battery import RADIANS, State, battery
+from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
-from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
-from polhode.testbench.certificate.pace import SECONDS, Cost, Pace
+from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.pace import SECONDS, Pace
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
@@ -33,8 +32,6 @@ REMEMBERED = 1e-11  # n steps at once and one by one differ by more through memo
 STEPS_AT_ONCE = 5
 ASKED_WITH = 0.11  # the step of the questions
 NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
-TIMED_AT_ONCE = 5  # steps of a call that is timed
-TIMED_ONCE = 0.05  # seconds a step, from which on no more than a step is timed
 BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -255,38 +252,6 @@ def first_answer(look: Look) -> np.ndarray:
     for p in (far_start(), placed(potential())):
         answer = look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
     return flat(answer)
-
-
-def cost_of(look: Look) -> Cost:
-    """What a step takes, and what a call and a large step do if that is not next to nothing; rounded, so that two looks
-    at the same integrator have the same plan."""
-    state, free = states("potential")[0], states("free")[0]
-    look.pace.cost = Cost(step=_shortest(look, state, ASKED_WITH, 1))
-    if not look.pace.is_counted:
-        return look.pace.cost
-    single = look.pace.cost.step
-    if single > TIMED_ONCE:
-        return Cost(single, single).rounded()
-    step = min(max((_shortest(look, state, ASKED_WITH, TIMED_AT_ONCE) - single) / (TIMED_AT_ONCE - 1), 0.0), single)
-    call = single - step
-    large = [step]
-    for radians in RADIANS[2:]:
-        try:
-            large.append(_shortest(look, free, free.step(radians), 1) - call)
-        except Refused:
-            break
-    return Cost(step, max(step, sum(large[1:]) / max(len(large) - 1, 1)), call).rounded()
-
-
-def _shortest(look: Look, state: State, h: float, steps: int) -> float:
-    """The time of a call, as the shortest of three, computing or asleep. The system tells late how long a thread has
-    waited: over so short a time what was computed is the lower bound."""
-    p, taken = state.problem, []
-    for _ in range(3):
-        own, computing = OwnTime(), time.process_time()
-        look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
-        taken.append(max(own.seconds, time.process_time() - computing))
-    return min(taken)
 
 
 def changed_since(look: Look) -> float:

@@ -24,8 +24,9 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of, cost_of
+from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
+from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
@@ -58,9 +59,11 @@ def measured(
         look.pace.begin(first, [others[0] for others in measurements[k + 1 :]])
         seconds = look.pace.patience(PATIENCE[min(ended, 2)])
         values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
-        if why:
+        if not why:
+            look.pace.end()
+        else:
             ended += "did not return" in why
-            missing = look.pace.missing(first) if "did not return" in why else ""
+            missing = look.pace.missing(first, seconds) if "did not return" in why else ""
             how = f"{first.how_outside or first.how or first.title}: it {why}{missing}"
             values = [Property(None, None, "undecided", how)] * len(rows), "fails"
         values, notes[name] = values

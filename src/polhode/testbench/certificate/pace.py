@@ -20,8 +20,8 @@ COUNTED = 5e-4  # seconds a step, from which on steps are counted, if a certific
 SLOW = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
 LARGE = 0.6  # radians a step, from which on an iteration may take longer
 TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
-FEWEST_OF_DRIFT = 3000  # steps without which nothing is known of a drift: 125 units of time, on one body
-MOST_FOR_DRIFT = 0.55  # part of the seconds up to which these are kept for it
+FEWEST_OF_DRIFT = 3300  # steps kept for the drift: 125 units of time on one body take 3000
+MOST_FOR_DRIFT = 0.6  # part of the seconds up to which they are kept
 SPARED = 0.25  # part of what all measurements to come have, that one of them may take to be decided
 PATIENT = 3.0  # times its part of the budget, after which a measurement is ended by the clock
 LEAST = 2.0  # seconds that a measurement has in any case
@@ -38,15 +38,16 @@ FEWEST_NEEDED = 84
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of a call of n steps: call + n step, and of a step that is large."""
+    """Seconds of a call of n steps: call + n step; of a step that is large, and of one of the stress test."""
 
     step: float = 0.0
     large: float = 0.0
     call: float = 0.0
+    along: float = 0.0
 
     def rounded(self) -> "Cost":
-        """To powers of the root of two."""
-        return Cost(*(rounded(x) for x in vars(self).values()))
+        """To powers of the root of two; but not a step of the stress test, whose time is kept, not counted."""
+        return Cost(rounded(self.step), rounded(self.large), rounded(self.call), self.along)
 
     def of(self, steps: int, is_large: bool) -> float:
         """Seconds of one call."""
@@ -77,7 +78,8 @@ class Pace:
         self.cost = Cost()
         self.by_differences = False
         self.taken = 0.0  # seconds of all steps so far, by their number
-        self.begun = 0.0
+        self.begun, self.since = 0.0, 0.0  # that, and the time, when the measurement under way began
+        self.counted, self.passed = 0.0, 0.0  # the same of all measurements that came to their end
         self.pool = math.inf  # seconds for the measurement under way and all after it
         self.allotted = math.inf  # of these, for the one under way
         self.clock = time.process_time()
@@ -100,7 +102,7 @@ class Pace:
     @property
     def budget(self) -> float:
         """Seconds for all measurements but the drift, for which the fewest steps are kept if that leaves enough."""
-        least = FEWEST_OF_DRIFT * self.cost.single
+        least = FEWEST_OF_DRIFT * self.cost.along
         kept = least if least <= MOST_FOR_DRIFT * self.seconds else 0.0
         return max(self.seconds - BESIDE - ROOM - kept, 0.0)
 
@@ -108,14 +110,19 @@ class Pace:
         """Note a call of so many steps, of so many radians each."""
         self.taken += self.cost.of(steps, radians > LARGE) * (TIMES_IF_COMPLEX if is_complex else 1)
 
+    def end(self) -> None:
+        """The measurement has come to its end: what it took is compared with what was counted."""
+        self.passed += self.own.seconds - self.since
+        self.counted += self.taken - self.begun
+
     @property
     def underrated(self) -> float:
         """By which factor steps have taken longer than was counted."""
-        return max(rounded((self.own.seconds - BESIDE) / self.taken), 1.0) if self.own.seconds > BESIDE else 1.0
+        return max(rounded(self.passed / self.counted), 1.0) if self.passed > BESIDE and self.counted > 0 else 1.0
 
     def begin(self, row: Row, left: list[Row]) -> None:
         """A measurement begins; it and those in `left` share what is left of the budget."""
-        self.begun, self.clock = self.taken, time.process_time()
+        self.begun, self.since, self.clock = self.taken, self.own.seconds, time.process_time()
         if self.is_counted:
             part, rest = self._part(row), sum(self._part(other) for other in left)
             self.pool = max(self.budget - self.own.seconds, 0.0) / self.underrated
@@ -136,11 +143,11 @@ class Pace:
             return seconds
         return min(seconds * self.generosity, max(LEAST, PATIENT * self.allotted * self.underrated))
 
-    def missing(self, row: Row) -> str:
-        """What would decide a measurement that was ended, in words; nothing to say of a fast integrator."""
-        if not self.is_counted:
-            return ""
-        return f"; {would_decide(self.cost.usual * NEEDED.get(row.measure, FEWEST_NEEDED))}"
+    def missing(self, row: Row, seconds: float) -> str:
+        """What would decide a measurement that was ended after so many seconds, in words; nothing where these should
+        have been enough, so that it is a step which does not return."""
+        needed = self.cost.usual * NEEDED.get(row.measure, FEWEST_NEEDED)
+        return f"; {would_decide(needed)}" if needed > seconds else ""
 
     def afford(self, steps: float, part: float = 1.0, are_small: bool = False) -> bool:
         """Whether so many single steps fit into a part of what the measurement has left."""

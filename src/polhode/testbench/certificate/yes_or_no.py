@@ -5,13 +5,12 @@ wherever it is found. A large step whose equations were not solved ends the rang
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from polhode.integrators.properties import Row
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.battery import RADIANS, SEED, State
+from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import Run
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import (
@@ -26,7 +25,17 @@ from polhode.testbench.certificate.defects import (
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, solved
 from polhode.testbench.certificate.look import SINGLE, Look
-from polhode.testbench.certificate.pace import Pace, would_decide
+from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.visits import (
+    BRIEFLY,
+    COUNTS_WITH_MEMORY,
+    FEW_STEPS,
+    FEWEST,
+    SMALLEST,
+    Visits,
+    calls_of,
+    steps_for,
+)
 
 OF_THE_STATE = (
     "symmetry",
@@ -34,17 +43,6 @@ OF_THE_STATE = (
     "conformality",
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
-SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
-MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
-SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
-BRIEFLY = RADIANS[
-    1:3
-]  # radians a step of a brief look: a slow machine must see all states where an integrator goes wrong
-FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
-FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
-CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
-CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
-COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
@@ -131,44 +129,12 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
     return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
 
 
-@dataclass
-class Visits:
-    """What the states visited so far have shown, as long as no defect is the method's own."""
-
-    states: int = 0
-    brief: int = 0  # of these states, for want of time
-    worst: float = 0.0  # the largest defect
-    farthest: float = 0.0  # the largest step, in radians
-    least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
-    runs_everywhere: bool = True
-    is_short: bool = False  # whether there was no time for the other states
-    seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
-    doubts: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
-
-    @property
-    def coverage(self) -> str:
-        """In words."""
-        words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
-        if self.brief:
-            words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
-        elif self.is_short:
-            words += "; no more for want of time"
-        return words
-
-    @property
-    def up_to(self) -> str:
-        """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
-        bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
-        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
-
-
 def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> tuple[list[Property], str]:
     """The property, alone in a list, and the note "scales", "stays" or "" that says how its defect behaves.
 
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
-    visits, pace, calls = Visits(), look.pace, _calls(look, row)
+    visits, pace, calls = Visits(), look.pace, calls_of(look, row)
     for state in look.states(row.case):
         steps = steps_for(pace, visits.states, calls)
         if not steps:
@@ -203,29 +169,6 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
         visits.worst = float(max(visits.worst, largest))
     return [_without_defect(look, row, how, floor, visits)], ""
-
-
-def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
-    """The steps with which the next state is looked at, in radians; a few, or none, for want of time.
-
-    Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
-    """
-    all_of_them = RADIANS if seen else (*SMALLEST, *RADIANS)
-    if not pace.is_counted:
-        spent = pace.spent if seen >= FEWEST else 0.0
-        return () if spent > MOST * pace.generosity else BRIEFLY if spent > SHARE * pace.generosity else all_of_them
-    kept = calls * len(BRIEFLY) * max(FEWEST - seen - 1, 0)
-    if seen and not pace.afford(calls * len(BRIEFLY)):
-        return BRIEFLY if seen < FEWEST and pace.spare(kept + calls * len(BRIEFLY)) else ()
-    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEFLY
-
-
-def _calls(look: Look, row: Row) -> int:
-    """About how many steps a defect takes."""
-    counts = sum(COUNTS_WITH_MEMORY) if look.character.memory else 1
-    if row.measure not in BY_DERIVATIVES:
-        return CALLS.get(row.measure, 3) * counts
-    return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
 
 
 def _measured(

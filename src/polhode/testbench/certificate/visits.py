@@ -1,0 +1,76 @@
+"""The visits of a measurement to the states of the battery: with which steps, and what they have shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from polhode.integrators.properties import Row
+from polhode.testbench.certificate.battery import RADIANS, SEED
+from polhode.testbench.certificate.defects import BY_DERIVATIVES
+from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.pace import Pace
+
+SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
+MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
+SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
+BRIEFLY = RADIANS[1:3]
+"""Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
+FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
+CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
+CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
+COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
+
+
+@dataclass
+class Visits:
+    """What the states visited so far have shown, as long as no defect is the method's own."""
+
+    states: int = 0
+    brief: int = 0  # of these states, for want of time
+    worst: float = 0.0  # the largest defect
+    farthest: float = 0.0  # the largest step, in radians
+    least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
+    runs_everywhere: bool = True
+    is_short: bool = False  # whether there was no time for the other states
+    seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
+    doubts: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+    @property
+    def coverage(self) -> str:
+        """In words."""
+        words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
+        if self.brief:
+            words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+        elif self.is_short:
+            words += "; no more for want of time"
+        return words
+
+    @property
+    def up_to(self) -> str:
+        """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
+        bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
+        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
+
+
+def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
+    """The steps with which the next state is looked at, in radians; a few, or none, for want of time.
+
+    Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
+    """
+    all_of_them = RADIANS if seen else (*SMALLEST, *RADIANS)
+    if not pace.is_counted:
+        spent = pace.spent if seen >= FEWEST else 0.0
+        return () if spent > MOST * pace.generosity else BRIEFLY if spent > SHARE * pace.generosity else all_of_them
+    kept = calls * len(BRIEFLY) * max(FEWEST - seen - 1, 0)
+    if seen and not pace.afford(calls * len(BRIEFLY)):
+        return BRIEFLY if seen < FEWEST and pace.spare(kept + calls * len(BRIEFLY)) else ()
+    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEFLY
+
+
+def calls_of(look: Look, row: Row) -> int:
+    """About how many steps a defect takes."""
+    counts = sum(COUNTS_WITH_MEMORY) if look.character.memory else 1
+    if row.measure not in BY_DERIVATIVES:
+        return CALLS.get(row.measure, 3) * counts
+    return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
