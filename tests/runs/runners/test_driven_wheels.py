@@ -144,3 +144,9 @@ BAD = {
 def test_a_sentence_for(sentence):
     with pytest.raises(ph.InputError, match=sentence):
         BAD[sentence]()
+
+
+def test_what_cannot_be_reduced_is_said_in_its_own_words():
+    """Not as if the method could not start."""
+    with pytest.raises(ph.InputError, match=r"^reduce=.*keep states"):
+        ph.solve("wheels", "VLV", h=0.01, n_steps=3, reduce="energy")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import machine
 
 J, W = (1.0, 2.0, 2.5), np.array([1.0, 0.2, 0.3])
 H, PERIOD, N = 0.05, 0.1, 80
@@ -181,3 +182,14 @@ def test_compiling_is_no_part_of_the_time_of_a_run(monkeypatch):
     s = ph.solve(p, "VLV", h=0.05, n_steps=2000, save_every=1000)
     assert s.stats["law"] == "machine code" and seconds == 1000.0
     assert s.stats["wall_time"] == 0.0
+
+
+def test_a_loop_that_cannot_be_compiled_is_told_of(monkeypatch):
+    def refuses(*given):
+        raise machine.CannotCompile("not today")
+
+    expected = ph.solve(held(), "SR2", h=H, n_steps=N)
+    monkeypatch.setattr(machine, "held_loop", refuses)
+    with pytest.warns(UserWarning, match="SR2 under a controller could not be compiled"):
+        s = ph.solve(held(lambda t, Q, Omega: law(t, Q, Omega)), "SR2", h=H, n_steps=N)
+    assert np.array_equal(s.Q, expected.Q)

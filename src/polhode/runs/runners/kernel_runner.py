@@ -72,6 +72,8 @@ class KernelRunner(CheckedSteps):
             if self._code is None:
                 self.body = body_of(problem, self.method)
             self._begin(q, Pi)
+        except InputError:  # which has its sentence
+            raise
         except (ArithmeticError, ValueError) as error:  # of math: a division by zero, a range, a domain
             raise InputError(
                 f"{method.name} cannot start at t = {self.t0:g} of {problem.name}: {type(error).__name__}: {error}. "

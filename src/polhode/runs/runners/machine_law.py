@@ -52,8 +52,11 @@ class MachineLaw:
         if key not in self._loops:
             try:
                 self._loops[key] = held_loop(method.step, method.start, look, self._n, *sizes, kind)
-            except CannotCompile:
+            except CannotCompile as error:
                 self._loops[key] = None
+                warn(
+                    f"The loop of {method.name} under a controller could not be compiled, and is slower: {error.reason}"
+                )
         return self._loops[key]
 
 
