@@ -11,7 +11,7 @@ from polhode.integrators.properties import BY_KEY, ORDER, groups
 from polhode.testbench.certificate import drift, outside, pace, timed, visits
 from polhode.testbench.certificate.battery import RADIANS
 from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.pace import BY_DIFFERENCES, FEW, PARTS, SECONDS, Cost, Pace
+from polhode.testbench.certificate.pace import BY_DIFFERENCES, PARTS, SECONDS, USUAL_PART, Cost, Pace
 from polhode.testbench.certificate.timed import cost_of, seconds_a_step
 from tests.testbench.certificate.adversary import steps, third
 
@@ -40,7 +40,7 @@ def test_a_fast_integrator_has_all_the_time_it_takes():
 def test_measurements_share_what_is_left():
     p = paced(0.02)
     p.begin(ORDERS, [SYMMETRY])
-    assert p.is_slow and p.allotted == pytest.approx(p.budget * PARTS["order"] / (PARTS["order"] + FEW))
+    assert p.is_slow and p.allotted == pytest.approx(p.budget * PARTS["order"] / (PARTS["order"] + USUAL_PART))
     assert p.afford(10) and not p.afford(1e4) and p.patience(100.0) == pytest.approx(3 * p.allotted)
     p.own.seconds = 10.0
     p.took(400, 0.1, False)
@@ -55,7 +55,7 @@ def test_differences_have_a_larger_part():
     p.by_differences = True
     p.begin(FORM, [SYMMETRY])
     part = BY_DIFFERENCES["symplecticity"]
-    assert p.allotted == pytest.approx(p.budget * part / (part + FEW))
+    assert p.allotted == pytest.approx(p.budget * part / (part + USUAL_PART))
 
 
 def test_steps_are_counted_not_timed():
@@ -92,8 +92,10 @@ def test_a_large_step_and_a_call_have_their_own_cost():
 
 
 def test_the_fewest_steps_of_a_drift_are_kept_unless_they_are_too_many():
-    assert paced(0.004).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM - 3300 * 0.004)
-    assert paced(0.02).budget == pytest.approx(SECONDS - pace.BESIDE - pace.ROOM)
+    assert paced(0.004).budget == pytest.approx(
+        SECONDS - pace.SECONDS_BESIDE_STEPS - pace.SECONDS_OF_ROOM - 3300 * 0.004
+    )
+    assert paced(0.02).budget == pytest.approx(SECONDS - pace.SECONDS_BESIDE_STEPS - pace.SECONDS_OF_ROOM)
 
 
 def test_more_seconds_are_more_steps():
@@ -109,11 +111,11 @@ def test_fewer_steps_at_a_state_come_before_fewer_states():
     p.seconds, p.allotted = 1.0, 1e9
     assert visits.steps_for(p, 0, 2)[-5:] == RADIANS and visits.steps_for(p, 3, 2) == RADIANS
     p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
-    assert visits.steps_for(p, 3, 2) == RADIANS and visits.steps_for(p, 2, 2) == visits.BRIEFLY
+    assert visits.steps_for(p, 3, 2) == RADIANS and visits.steps_for(p, 2, 2) == visits.BRIEF_RADIANS
     p.allotted, p.pool = 3.9, 4.0
-    assert visits.steps_for(p, 0, 2) == visits.BRIEFLY and visits.steps_for(p, 1, 2) == ()
+    assert visits.steps_for(p, 0, 2) == visits.BRIEF_RADIANS and visits.steps_for(p, 1, 2) == ()
     p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
-    assert visits.steps_for(p, 1, 2) == visits.BRIEFLY and visits.steps_for(p, visits.FEWEST, 2) == ()
+    assert visits.steps_for(p, 1, 2) == visits.BRIEF_RADIANS and visits.steps_for(p, visits.FEWEST_STATES, 2) == ()
 
 
 def test_no_time_at_all_leaves_what_a_generic_state_shows():
@@ -196,7 +198,7 @@ def test_the_time_of_a_step_is_measured():
 
 
 def test_a_step_that_raises_on_the_stress_test_takes_no_time_and_one_that_hangs_takes_all(monkeypatch):
-    monkeypatch.setattr(timed, "LONGEST", 0.2)
+    monkeypatch.setattr(timed, "LONGEST_SECONDS", 0.2)
 
     def raises(p, Q, Omega, h, t):
         raise ValueError
@@ -211,4 +213,4 @@ def test_a_step_that_raises_on_the_stress_test_takes_no_time_and_one_that_hangs_
 
 def test_every_measure_with_a_part_exists():
     measures = {rows[0].measure for rows in groups()}
-    assert set(PARTS) | set(BY_DIFFERENCES) | set(pace.NEEDED) <= measures
+    assert set(PARTS) | set(BY_DIFFERENCES) | set(pace.STEPS_NEEDED) <= measures

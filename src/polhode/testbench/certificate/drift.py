@@ -27,7 +27,7 @@ from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.pace import MOST_FOR_DRIFT
+from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT
 from polhode.testbench.certificate.pace import would_decide as would_decide_in
 from polhode.testbench.certificate.timed import seconds_a_step
 from polhode.testbench.drift.evidence import Evidence
@@ -37,20 +37,22 @@ from polhode.testbench.drift.stress import stress
 STEPS = (0.125, 0.25)
 SPANS = {"kernel": (2000.0, 8000.0), "function": (500.0, 2000.0), "black box": (500.0, 2000.0)}
 SHORTEST_SPAN = 125.0  # the span of a function whose steps take long
-AFFORDED = 20.0  # seconds that the first span may take, if so many are left
-ROUGHLY = 1.2  # times what is left, which the shortest span may take
-AMPLE = 1.5  # times what it takes, which is surely enough
+AFFORDED_SECONDS = 20.0  # seconds that the first span may take, if so many are left
+ROUGHLY_TIMES = 1.2  # times what is left, which the shortest span may take
+AMPLE_TIMES = 1.5  # times what it takes, which is surely enough
 STARTS = {"kernel": 4}
 WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
-PATIENCE = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
-MOST_PATIENCE = 5.0
+PATIENT_SECONDS = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
+MOST_PATIENT_SECONDS = 5.0
 LONGEST_SECONDS = 90.0  # seconds, after which a stress test is ended
-LEAST_SECONDS, PATIENT = 5.0, 1.5  # seconds, and times what is left of them, after which that of a function is ended
+LEAST_SECONDS = 5.0  # seconds that the stress test of a function has in any case, ...
+PATIENT_TIMES = 1.5  # ... and times what is left of them, after which it is ended
 ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
-CONVERGES = 0.5  # a lower order counts as none
+LEAST_ORDER = 0.5  # a lower order counts as none
 SMALL_ERROR = 1e-12  # an energy error below is nothing but round-off
-EXISTS, NONE = 1.5, 0.7  # powers of h between the error and what is left of it; 2 where a modified energy exists
-PICTURE = 400  # points of the curve that goes to the page
+POWER_IF_ENERGY = 1.5  # powers of h between the error and what is left of it; 2 where a modified energy exists, ...
+POWER_IF_NONE = 0.7  # ... and 0 where there is none
+PICTURE_POINTS = 400  # points of the curve that goes to the page
 
 
 def drift_of(
@@ -105,25 +107,27 @@ class Plan:
 
     def longest(self, left: float) -> float:
         """Seconds after which a stress test is ended."""
-        return min(LONGEST_SECONDS, max(LEAST_SECONDS, PATIENT * left)) if self.one else LONGEST_SECONDS
+        return min(LONGEST_SECONDS, max(LEAST_SECONDS, PATIENT_TIMES * left)) if self.one else LONGEST_SECONDS
 
 
 def plan_of(look: Look, form: str, starts: int, symplectic: bool) -> Plan:
     """How long the stress tests are. A function has shorter ones: half of the first span if it is symplectic, since
     then no drift is expected, and halves of that while there is no time for it on both bodies, or on one body for what
     may drift: to see that, one long span is better than two short ones."""
-    pace, patience = look.pace, PATIENCE.get(form, MOST_PATIENCE)
+    pace, patience = look.pace, PATIENT_SECONDS.get(form, MOST_PATIENT_SECONDS)
     if form == "kernel":
         return Plan(SPANS[form], patience=patience)
     one = starts * sum(1 / h for h in STEPS) * (pace.cost.along or seconds_a_step(look))
     t_end = SPANS[form][0] / (2 if symplectic else 1)
-    afforded = min(AFFORDED * pace.generosity, pace.left)
+    afforded = min(AFFORDED_SECONDS * pace.generosity, pace.left)
     while t_end > SHORTEST_SPAN and one * t_end * (2 if symplectic else 1) > afforded:
         t_end /= 2
     spans = SPANS[form] if t_end == SPANS[form][0] else (t_end,)
     missing = ""
-    if one * t_end > ROUGHLY * pace.left:
-        missing = f"{would_decide_in(one * t_end)}, as would seconds={AMPLE * one * t_end / MOST_FOR_DRIFT:.0f}"
+    if one * t_end > ROUGHLY_TIMES * pace.left:
+        missing = (
+            f"{would_decide_in(one * t_end)}, as would seconds={AMPLE_TIMES * one * t_end / MOST_PART_FOR_DRIFT:.0f}"
+        )
     return Plan(spans, one, patience * pace.generosity, missing)
 
 
@@ -139,7 +143,7 @@ def _proven(row: DriftRow) -> bool:
 def symplectic(properties: Mapping[str, Property]) -> bool:
     """Whether it is symplectic and converges: one that does not converge conserves something far from the energy."""
     orders = [properties[key].value for key in measured_by("order", "potential") if key in properties]
-    if any(value is not None and value < CONVERGES for value in orders):
+    if any(value is not None and value < LEAST_ORDER for value in orders):
         return False
     return any(
         properties[key].verdict == "yes" for key in measured_by("symplecticity", "potential") if key in properties
@@ -217,9 +221,9 @@ def _modified(row: DriftRow) -> str:
         float(np.log(b / a) / np.log(y.h / x.h)) for a, b in ((x.amplitude, y.amplitude), (x.residual, y.residual))
     )
     words += f"; the error falls like h^{error:.1f} and what is left of it like h^{left:.1f}, "
-    if left - error > EXISTS:
+    if left - error > POWER_IF_ENERGY:
         return words + "so a modified energy exists, as far as is seen: symplectic, or conjugate to it"
-    if left - error < NONE:
+    if left - error < POWER_IF_NONE:
         return words + "so none of this kind exists"
     return words + "which does not tell whether one exists"
 
@@ -255,6 +259,6 @@ def _picture(row: DriftRow) -> dict[str, Any]:
     """Curves for the page: at each step size, the first run and its line."""
     curves = []
     for e in row.evidence:
-        some = slice(None, None, max(1, len(e.t) // PICTURE))
+        some = slice(None, None, max(1, len(e.t) // PICTURE_POINTS))
         curves.append({"h": e.h, "t": e.t[some].tolist(), "error": e.energy_error[0][some].tolist(), "slope": e.slope})
     return {"verdict": row.words, "curves": curves}

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-STARVED = (0.02, 0.6)  # part of the time in which a process computed that is neither asleep nor alone on its core
-LOADED = 12  # times the seconds given, after which a starved process is ended, too
-AGAIN = 0.01  # seconds, after which a look at the time that was too early is repeated
+STARVED_SHARES = (0.02, 0.6)  # of the time, in which a process computed that is neither asleep nor alone on its core
+LOADED_TIMES = 12  # times the seconds given, after which a starved process is ended, too
+AGAIN_SECONDS = 0.01  # seconds, after which a look at the time that was too early is repeated
 ENDING = threading.Lock()  # a thread is either done or interrupted
 
 
@@ -41,8 +41,8 @@ class OwnTime:
         if self.waited is not None and now is not None:
             return passed - (now - self.waited)
         computed = time.process_time() - self.computing
-        is_starved = STARVED[0] * passed < computed < STARVED[1] * passed
-        return max(computed, passed / LOADED) if is_starved else passed
+        is_starved = STARVED_SHARES[0] * passed < computed < STARVED_SHARES[1] * passed
+        return max(computed, passed / LOADED_TIMES) if is_starved else passed
 
 
 def waited(thread: int) -> float | None:
@@ -68,7 +68,7 @@ def at_most(seconds: float) -> Iterator[None]:
         def alarm(*_: Any) -> None:
             if own.seconds >= seconds:
                 raise TimeUp
-            signal.setitimer(signal.ITIMER_REAL, seconds - own.seconds + AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, seconds - own.seconds + AGAIN_SECONDS)
 
         before = signal.signal(signal.SIGALRM, alarm)
         left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -105,7 +105,7 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
 
 def _interrupt(thread: int, done: threading.Event, own: OwnTime, seconds: float) -> None:
     """Raise TimeUp in a thread when its time is over, unless it is done before."""
-    while not done.wait(max(seconds - own.seconds, 0.0) + AGAIN):
+    while not done.wait(max(seconds - own.seconds, 0.0) + AGAIN_SECONDS):
         if own.seconds >= seconds:
             with ENDING:
                 if not done.is_set():

@@ -33,15 +33,15 @@ from polhode.testbench.certificate.look import Look, box, character_of, states
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
-FLOATS = 1e-13  # floats do not show a smaller defect
-THRESHOLD, LOW = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
-ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
+FLOATS_DEFECT = 1e-13  # floats do not show a smaller defect
+THRESHOLD, LOW_THRESHOLD = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
+RADIANS_ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
 LARGE_RADIANS = 0.5  # radians a step, from which on a solver may be at its limit
-PLAIN = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
+PLAIN_DEFECT = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
 LOST_RADIANS = 0.2  # radians by which a step that has failed is off
-SHARE = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
-MOST_SECONDS = 3 * SHARE  # seconds of computing, after which it visits no more states
-BRIEFLY = (0.31,)  # radians a step of such a look
+SHARE_SECONDS = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
+MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
+BRIEF_RADIANS = (0.31,)  # radians a step of such a look
 FEWEST_STATES = 5  # states beside the generic one that it visits in any case
 LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
@@ -171,19 +171,19 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     coverage, qualifier, threshold = f"a generic state without symmetry, h = 1/8, {digits}", "", THRESHOLD
     if not finding.holds:
         larger = np.inf
-        if finding.high < FLOATS:
+        if finding.high < FLOATS_DEFECT:
             with mpmath.workdps(theorems.DIGITS[0]):
                 larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
-        if larger >= FLOATS:
+        if larger >= FLOATS_DEFECT:
             yield Property(finding.high, threshold, "no", how, coverage=coverage)
             return
         qualifier = f"in floats ({max(finding.high, 1e-99):.0e})"
-    other = elsewhere(method, row, defect, FLOATS if qualifier else None)
+    other = elsewhere(method, row, defect, FLOATS_DEFECT if qualifier else None)
     if other.where:
         seen = f"first seen {other.where}; round-off at a generic state"
         yield Property(other.defect, threshold, "no", f"{how}; {other.defect:.0e} {other.where}", coverage=seen)
         return
-    coverage += f"; {other.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(ELSEWHERE)} rad"
+    coverage += f"; {other.seen} other states in {theorems.DIGITS[0]} digits, steps of {_few(RADIANS_ELSEWHERE)} rad"
     if other.refused:
         coverage += f"; {other.refused[0]}"
     yield Property(finding.high, threshold, "yes", how, bound=threshold, coverage=coverage, qualifier=qualifier)
@@ -210,11 +210,13 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
         p = state.problem
         start = theorems.Start(*p.start(), p.t0)
         size = max(abs(x) for x in start.Pi) or 1.0
-        for radians in ELSEWHERE if spent < SHARE else BRIEFLY:
+        for radians in RADIANS_ELSEWHERE if spent < SHARE_SECONDS else BRIEF_RADIANS:
             h = mpmath.mpf(state.step(radians))
             try:
                 low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
-                unsolved = low > 0 and radians > LARGE_RADIANS and (low < PLAIN * size or _is_lost(method, p, h, start))
+                unsolved = (
+                    low > 0 and radians > LARGE_RADIANS and (low < PLAIN_DEFECT * size or _is_lost(method, p, h, start))
+                )
             except Exception:  # a kernel may fail in any way it likes
                 unsolved = True
             if unsolved:
@@ -234,7 +236,7 @@ def _stays(
         low = float(defect(method, p, h, start))
     if floor is not None:
         return low if low > floor else 0.0
-    return low if low > LOW and not theorems.finding(defect, method, p, h, start).holds else 0.0
+    return low if low > LOW_THRESHOLD and not theorems.finding(defect, method, p, h, start).holds else 0.0
 
 
 def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:

@@ -28,11 +28,11 @@ from polhode.testbench.certificate.pace import SECONDS, Pace
 
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
-REMEMBERED = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
+REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 STEPS_AT_ONCE = 5
-ASKED_WITH = 0.11  # the step of the questions
-NEXT_TO_NOTHING = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
-BACKWARDS = 3.0  # seconds for one step of -h, which some never return from
+ASKED_STEP = 0.11  # the step of the questions
+SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
+BACKWARDS_SECONDS = 3.0  # seconds for one step of -h, which some never return from
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def states(case: str) -> tuple[State, ...]:
 def character_of(look: Look) -> Character:
     """Ask."""
     p, other = placed(potential()), far_start()
-    run, h = look.run, ASKED_WITH
+    run, h = look.run, ASKED_STEP
 
     def one(start: Problem, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
         return run(start, start.Q0, start.Omega0, h, steps, start.t0)
@@ -230,10 +230,10 @@ def character_of(look: Look) -> Character:
         return Character(refusal=error.words)
     return Character(
         noise=float(noise) if noise > 0 else 0.0,
-        memory=float(memory) if memory > max(REMEMBERED, 100 * noise) and not single else 0.0,
+        memory=float(memory) if memory > max(REMEMBERED_DEFECT, 100 * noise) and not single else 0.0,
         single=single,
         jump=jump,
-        forward_only=bool(guarded(lambda: _goes_forward(look, p, h), BACKWARDS)[0]),
+        forward_only=bool(guarded(lambda: _goes_forward(look, p, h), BACKWARDS_SECONDS)[0]),
     )
 
 
@@ -250,7 +250,7 @@ def flat(state: Any) -> np.ndarray:
 def first_answer(look: Look) -> np.ndarray:
     """A step from the generic state, after one from elsewhere."""
     for p in (far_start(), placed(potential())):
-        answer = look.run(p, p.Q0, p.Omega0, ASKED_WITH, 1, p.t0)
+        answer = look.run(p, p.Q0, p.Omega0, ASKED_STEP, 1, p.t0)
     return flat(answer)
 
 
@@ -259,7 +259,7 @@ def changed_since(look: Look) -> float:
     if look.first is None:
         return 0.0
     moved = float(np.abs(first_answer(look) - look.first).max())
-    return moved if moved > max(REMEMBERED * look.character.floor, 100 * look.character.noise) else 0.0
+    return moved if moved > max(REMEMBERED_DEFECT * look.character.floor, 100 * look.character.noise) else 0.0
 
 
 def _goes_forward(look: Look, p: Problem, h: float) -> bool:
@@ -275,7 +275,7 @@ def _goes_forward(look: Look, p: Problem, h: float) -> bool:
 def _jump(one: Callable[..., Any], p: Problem) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
     jumps = []
-    for tiny in NEXT_TO_NOTHING:
+    for tiny in SMALL_CHANGES:
         points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
         jumps.append(np.abs(np.diff(np.array(points), 2, axis=0)).max())
     return float(max(jumps)) if max(jumps) > 1e-12 else 0.0

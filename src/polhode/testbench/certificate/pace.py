@@ -14,25 +14,25 @@ from polhode.integrators.properties import Row
 from polhode.testbench.certificate.guard import OwnTime
 
 SECONDS = 30.0  # for a certificate, unless more are given
-BESIDE = 1.5  # of these, for what are no steps: references, the comparison with the catalogue
-ROOM = 2.5  # of these, for steps that take longer than is thought
-COUNTED = 5e-4  # seconds a step, from which on steps are counted, if a certificate has so many SECONDS
-SLOW = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
-LARGE = 0.6  # radians a step, from which on an iteration may take longer
+SECONDS_BESIDE_STEPS = 1.5  # of these, for what are no steps: references, the comparison with the catalogue
+SECONDS_OF_ROOM = 2.5  # of these, for steps that take longer than is thought
+COUNTED_FROM_SECONDS = 5e-4  # seconds a step, from which on steps are counted, if a certificate has so many SECONDS
+SLOW_SECONDS = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
+LARGE_RADIANS = 0.6  # radians a step, from which on an iteration may take longer
 TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
-FEWEST_OF_DRIFT = 3300  # steps kept for the drift: 125 units of time on one body take 3000
-MOST_FOR_DRIFT = 0.6  # part of the seconds up to which they are kept
-SPARED = 0.25  # part of what all measurements to come have, that one of them may take to be decided
-PATIENT = 3.0  # times its part of the budget, after which a measurement is ended by the clock
-LEAST = 2.0  # seconds that a measurement has in any case
-FEW = 1.2
+FEWEST_STEPS_OF_DRIFT = 3300  # steps kept for the drift: 125 units of time on one body take 3000
+MOST_PART_FOR_DRIFT = 0.6  # part of the seconds up to which they are kept
+SPARED_PART = 0.25  # part of what all measurements to come have, that one of them may take to be decided
+PATIENT_TIMES = 3.0  # times its part of the budget, after which a measurement is ended by the clock
+LEAST_SECONDS = 2.0  # seconds that a measurement has in any case
+USUAL_PART = 1.2
 PARTS = {"order": 3.0, "symplecticity": 3.0, "conformality": 3.0, "orthogonality": 2.0, "Poisson map": 0.7}
 PARTS |= {"largest step": 1.5, "torque evaluations": 0.3}
 """By measure, its part of the budget, beside that of one that takes a few steps at each state."""
 BY_DIFFERENCES = {"symplecticity": 5.0, "conformality": 5.0}
 """The same of an integrator whose derivatives are differences, of many steps."""
-NEEDED = {"order": 380, "symplecticity": 520, "conformality": 520, "Poisson map": 520, "torque evaluations": 16}
-FEWEST_NEEDED = 84
+STEPS_NEEDED = {"order": 380, "symplecticity": 520, "conformality": 520, "Poisson map": 520, "torque evaluations": 16}
+FEWEST_STEPS_NEEDED = 84
 """By measure, and for all others: about how many steps a measurement needs."""
 
 
@@ -87,12 +87,12 @@ class Pace:
     @property
     def is_counted(self) -> bool:
         """Whether there may be no time for every step, so that they are counted."""
-        return self.cost.single > COUNTED * self.seconds / SECONDS
+        return self.cost.single > COUNTED_FROM_SECONDS * self.seconds / SECONDS
 
     @property
     def is_slow(self) -> bool:
         """Whether there is far from enough time for every step."""
-        return self.cost.single > SLOW * self.seconds / SECONDS
+        return self.cost.single > SLOW_SECONDS * self.seconds / SECONDS
 
     @property
     def generosity(self) -> float:
@@ -102,13 +102,13 @@ class Pace:
     @property
     def budget(self) -> float:
         """Seconds for all measurements but the drift, for which the fewest steps are kept if that leaves enough."""
-        least = FEWEST_OF_DRIFT * self.cost.along
-        kept = least if least <= MOST_FOR_DRIFT * self.seconds else 0.0
-        return max(self.seconds - BESIDE - ROOM - kept, 0.0)
+        least = FEWEST_STEPS_OF_DRIFT * self.cost.along
+        kept = least if least <= MOST_PART_FOR_DRIFT * self.seconds else 0.0
+        return max(self.seconds - SECONDS_BESIDE_STEPS - SECONDS_OF_ROOM - kept, 0.0)
 
     def took(self, steps: int, radians: float, is_complex: bool) -> None:
         """Note a call of so many steps, of so many radians each."""
-        self.taken += self.cost.of(steps, radians > LARGE) * (TIMES_IF_COMPLEX if is_complex else 1)
+        self.taken += self.cost.of(steps, radians > LARGE_RADIANS) * (TIMES_IF_COMPLEX if is_complex else 1)
 
     def end(self) -> None:
         """The measurement has come to its end: what it took is compared with what was counted."""
@@ -118,7 +118,11 @@ class Pace:
     @property
     def underrated(self) -> float:
         """By which factor steps have taken longer than was counted."""
-        return max(rounded(self.passed / self.counted), 1.0) if self.passed > BESIDE and self.counted > 0 else 1.0
+        return (
+            max(rounded(self.passed / self.counted), 1.0)
+            if self.passed > SECONDS_BESIDE_STEPS and self.counted > 0
+            else 1.0
+        )
 
     def begin(self, row: Row, left: list[Row]) -> None:
         """A measurement begins; it and those in `left` share what is left of the budget."""
@@ -129,7 +133,7 @@ class Pace:
             self.allotted = self.pool * part / (part + rest)
 
     def _part(self, row: Row) -> float:
-        usual = PARTS.get(row.measure, FEW)
+        usual = PARTS.get(row.measure, USUAL_PART)
         return BY_DIFFERENCES.get(row.measure, usual) if self.by_differences else usual
 
     @property
@@ -141,12 +145,12 @@ class Pace:
         """The seconds after which the measurement is ended."""
         if not self.is_counted:
             return seconds
-        return min(seconds * self.generosity, max(LEAST, PATIENT * self.allotted * self.underrated))
+        return min(seconds * self.generosity, max(LEAST_SECONDS, PATIENT_TIMES * self.allotted * self.underrated))
 
     def missing(self, row: Row, seconds: float) -> str:
         """What would decide a measurement that was ended after so many seconds, in words; nothing where these should
         have been enough, so that it is a step which does not return."""
-        needed = self.cost.usual * NEEDED.get(row.measure, FEWEST_NEEDED)
+        needed = self.cost.usual * STEPS_NEEDED.get(row.measure, FEWEST_STEPS_NEEDED)
         return f"; {would_decide(needed)}" if needed > seconds else ""
 
     def afford(self, steps: float, part: float = 1.0, are_small: bool = False) -> bool:
@@ -156,12 +160,12 @@ class Pace:
 
     def spare(self, steps: float) -> bool:
         """Whether so many single steps, which would decide, are worth some of the time of the measurements to come."""
-        return self.cost.usual * steps <= SPARED * max(self.pool - self.spent, 0.0)
+        return self.cost.usual * steps <= SPARED_PART * max(self.pool - self.spent, 0.0)
 
     @property
     def left(self) -> float:
         """Seconds that are left of the whole, by the clock of this thread, with room for steps that take longer."""
-        return max(self.seconds - ROOM - self.own.seconds, 0.0)
+        return max(self.seconds - SECONDS_OF_ROOM - self.own.seconds, 0.0)
 
 
 def would_decide(seconds: float) -> str:

@@ -6,25 +6,26 @@ import time
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import stress
 from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
-from polhode.testbench.certificate.look import ASKED_WITH, Look, states
+from polhode.testbench.certificate.look import ASKED_STEP, Look, states
 from polhode.testbench.certificate.pace import Cost
 
 TIMED_AT_ONCE = 5  # steps of a call that is timed
-ALONG, STRESS_STEP, LONGEST = 24, 0.125, 5.0  # steps along the motion, their size, seconds after which they are ended
-TIMED_ONCE = 0.05  # seconds a step, from which on no more than a step is timed
+STEPS_ALONG, STRESS_STEP = 24, 0.125  # steps along the motion of the stress test that are timed, and their size
+LONGEST_SECONDS = 5.0  # after which they are ended
+TIMED_ONCE_SECONDS = 0.05  # seconds a step, from which on no more than a step is timed
 
 
 def cost_of(look: Look) -> Cost:
     """What a step takes, and what a call and a large step do if that is not next to nothing; rounded, so that two looks
     at the same integrator have the same plan."""
     state, free = states("potential")[0], states("free")[0]
-    look.pace.cost = Cost(step=_shortest(look, state, ASKED_WITH, 1))
+    look.pace.cost = Cost(step=_shortest(look, state, ASKED_STEP, 1))
     if not look.pace.is_counted:
         return look.pace.cost
     single = look.pace.cost.step
-    if single > TIMED_ONCE:
+    if single > TIMED_ONCE_SECONDS:
         return Cost(single, single, along=single).rounded()
-    step = min(max((_shortest(look, state, ASKED_WITH, TIMED_AT_ONCE) - single) / (TIMED_AT_ONCE - 1), 0.0), single)
+    step = min(max((_shortest(look, state, ASKED_STEP, TIMED_AT_ONCE) - single) / (TIMED_AT_ONCE - 1), 0.0), single)
     call = single - step
     large = [step]
     for radians in RADIANS[2:]:
@@ -42,13 +43,13 @@ def seconds_a_step(look: Look) -> float:
 
     def some() -> None:
         state = p.Q0, p.Omega0
-        for k in range(ALONG):
+        for k in range(STEPS_ALONG):
             own = OwnTime()
             state = look.run(p, *state, STRESS_STEP, 1, p.t0 + k * STRESS_STEP)
             taken.append(own.seconds)
 
-    _, why = guarded(some, LONGEST)
-    return statistics.median(taken or [LONGEST if "did not return" in why else 0.0])
+    _, why = guarded(some, LONGEST_SECONDS)
+    return statistics.median(taken or [LONGEST_SECONDS if "did not return" in why else 0.0])
 
 
 def _shortest(look: Look, state: State, h: float, steps: int) -> float:

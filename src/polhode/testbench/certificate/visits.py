@@ -9,12 +9,12 @@ from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import Pace
 
-SHARE = 1.2  # seconds of computing, after which a measurement looks at a state briefly
-MOST = 3 * SHARE  # seconds of computing, after which it visits no more states
-SMALLEST = (0.0031, 0.019)  # radians a step at the generic state, where a formula for small angles may take over
-BRIEFLY = RADIANS[1:3]
+SHARE_SECONDS = 1.2  # seconds of computing, after which a measurement looks at a state briefly
+MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
+SMALLEST_RADIANS = (0.0031, 0.019)  # a step at the generic state, where a formula for small angles may take over
+BRIEF_RADIANS = RADIANS[1:3]
 """Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
-FEWEST = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
 CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
@@ -41,7 +41,9 @@ class Visits:
         """In words."""
         words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
         if self.brief:
-            words += f"; {self.brief} of them at {BRIEFLY[0]:g} and {BRIEFLY[1]:g} rad alone, for want of time"
+            words += (
+                f"; {self.brief} of them at {BRIEF_RADIANS[0]:g} and {BRIEF_RADIANS[1]:g} rad alone, for want of time"
+            )
         elif self.is_short:
             words += "; no more for want of time"
         return words
@@ -58,14 +60,20 @@ def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
 
     Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
     """
-    all_of_them = RADIANS if seen else (*SMALLEST, *RADIANS)
+    all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
     if not pace.is_counted:
-        spent = pace.spent if seen >= FEWEST else 0.0
-        return () if spent > MOST * pace.generosity else BRIEFLY if spent > SHARE * pace.generosity else all_of_them
-    kept = calls * len(BRIEFLY) * max(FEWEST - seen - 1, 0)
-    if seen and not pace.afford(calls * len(BRIEFLY)):
-        return BRIEFLY if seen < FEWEST and pace.spare(kept + calls * len(BRIEFLY)) else ()
-    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEFLY
+        spent = pace.spent if seen >= FEWEST_STATES else 0.0
+        return (
+            ()
+            if spent > MOST_SECONDS * pace.generosity
+            else BRIEF_RADIANS
+            if spent > SHARE_SECONDS * pace.generosity
+            else all_of_them
+        )
+    kept = calls * len(BRIEF_RADIANS) * max(FEWEST_STATES - seen - 1, 0)
+    if seen and not pace.afford(calls * len(BRIEF_RADIANS)):
+        return BRIEF_RADIANS if seen < FEWEST_STATES and pace.spare(kept + calls * len(BRIEF_RADIANS)) else ()
+    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEF_RADIANS
 
 
 def calls_of(look: Look, row: Row) -> int:

@@ -27,11 +27,11 @@ from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formul
 from polhode.testbench.certificate.look import SINGLE, Look
 from polhode.testbench.certificate.pace import would_decide
 from polhode.testbench.certificate.visits import (
-    BRIEFLY,
+    BRIEF_RADIANS,
     COUNTS_WITH_MEMORY,
     FEW_STEPS,
-    FEWEST,
-    SMALLEST,
+    FEWEST_STATES,
+    SMALLEST_RADIANS,
     Visits,
     calls_of,
     steps_for,
@@ -43,14 +43,15 @@ OF_THE_STATE = (
     "conformality",
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
-FINER = 1e-3  # the finer difference by which a doubtful derivative is computed again
+FINER_DIFFERENCE = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
-WRONG = 1e-5  # a larger defect, at other states than the generic one, is a mistake; high orders have smaller ones
-ENOUGH = 0.9  # radians a step, up to which a property must be seen to hold
-LOOSE = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
-BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
-FAINT = 1e-9  # defect up to which it may be round-off, magnified
-HARDLY, SMOOTH = 1e-4, 0.02  # if steps differ by so little, a defect that is no round-off bends by at most so much
+WRONG_DEFECT = 1e-5  # a larger one, at other states than the generic one, is a mistake; high orders have smaller ones
+ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to hold
+LOOSE_DEFECT = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
+POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
+FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
+SMALL_CHANGE = 1e-4  # of the step, over which a defect that is no round-off ...
+SMOOTH_BEND = 0.02  # ... bends by at most so much
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -74,7 +75,7 @@ def _off_the_group(look: Look, row: Row) -> tuple[Callable[..., float], str]:
     """How far from a rotation Q is after many steps at the generic state, where there is time for them; elsewhere after
     a few, times as many: what leaves the group a little with each step is seen as well."""
     generic = look.states(row.case)[0].problem
-    all_steps = MANY_STEPS * len((*SMALLEST, *RADIANS)) + FEW_STEPS * len(BRIEFLY) * (FEWEST - 1)
+    all_steps = MANY_STEPS * len((*SMALLEST_RADIANS, *RADIANS)) + FEW_STEPS * len(BRIEF_RADIANS) * (FEWEST_STATES - 1)
     at_generic = MANY_STEPS if look.pace.afford(all_steps) else FEW_STEPS
 
     def defect(run: Run, p: Problem, h: float) -> float:
@@ -118,7 +119,9 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
         found = by()
         if "differences" in way:
             in_doubt = floor < found <= ROUND_OFFS_ABOVE * floor
-            return min(found, by(d=FINER)) if in_doubt else found  # what the finer ones do not show is theirs
+            return (
+                min(found, by(d=FINER_DIFFERENCE)) if in_doubt else found
+            )  # what the finer ones do not show is theirs
         if found > 10 * SEEN_BY_DIFFERENCES and state not in compared and look.character.floor == 1:
             compared.add(state)
             jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)
@@ -139,9 +142,9 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         steps = steps_for(pace, visits.states, calls)
         if not steps:
             visits.is_short = True
-            visits.seconds_short = pace.cost.usual * calls * len(BRIEFLY) * (FEWEST - visits.states)
+            visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)
             break
-        brief = steps is BRIEFLY
+        brief = steps is BRIEF_RADIANS
         defects, radians = _measured(look, state, at, steps, visits)
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
@@ -153,15 +156,17 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.runs_everywhere = False
             continue
         defects, radians = defects[:n], radians[:n]
-        if not visits.states and not visits.refusals and radians[-1] < ENOUGH:
+        if not visits.states and not visits.refusals and radians[-1] < ENOUGH_RADIANS:
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         visits.states, visits.brief = visits.states + 1, visits.brief + brief
         visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
         largest = max(defects)
-        if largest > ROUND_OFFS_ABOVE * floor and not (largest < FAINT and _is_erratic(at, state, radians, defects)):
+        if largest > ROUND_OFFS_ABOVE * floor and not (
+            largest < FAINT_DEFECT and _is_erratic(at, state, radians, defects)
+        ):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
-            if visits.states > 1 and largest > WRONG:
+            if visits.states > 1 and largest > WRONG_DEFECT:
                 look.differs.setdefault(state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
             return [Property(float(largest), floor, "no", words, coverage=coverage)], note
@@ -193,11 +198,11 @@ def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float]
     it is another each time, where a defect of the method, or of a tolerance, is the same."""
     x = radians[int(np.argmax(found))]
     try:
-        near = [_finite(at, state, x * (1 + k * HARDLY), (1,)) for k in range(-3, 4)]
+        near = [_finite(at, state, x * (1 + k * SMALL_CHANGE), (1,)) for k in range(-3, 4)]
     except Refused:
         return True  # a step at the limit of what runs
     bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
-    return bool(np.median(bends) > SMOOTH)
+    return bool(np.median(bends) > SMOOTH_BEND)
 
 
 def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
@@ -266,6 +271,8 @@ def _fall(radians: Sequence[float], found: Sequence[float], floor: float) -> tup
     power = np.log(d / c) / np.log(b / a)
     x, y = np.log(np.array(above)).T
     overall = np.polyfit(x, y, 1)[0]
-    if power < 1 or (max(found) < LOOSE and overall < BY_TOLERANCE):  # a method of order 1 has one that falls like h^2
+    if power < 1 or (
+        max(found) < LOOSE_DEFECT and overall < POWER_BY_TOLERANCE
+    ):  # a method of order 1 has one that falls like h^2
         return "hardly falls with h", "stays"
     return f"falls like h^{power:.1f}", "scales"
