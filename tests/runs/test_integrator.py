@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.runs.runners.kernel_runner import KernelRunner
 
 
 def kicked(t, Q):
@@ -118,3 +119,11 @@ def test_episodes_of_a_loop_are_those_of_solve():
         run.set(k=3.0 + run.Omega[2])
         on = p.replaced(k=3.0 + run.Omega[2], Q0=run.Q, Omega0=run.Omega, t0=run.t)
         assert run.step(4).Q == pytest.approx(ph.solve(on, "VLV", h=0.05, n_steps=4).Q[-1], abs=1e-13)
+
+
+def test_more_steps_than_can_be_counted_are_refused(mine, monkeypatch):
+    """Machine code cannot take so large a number, and plain Python would go on for ever."""
+    run = ph.Integrator(mine, "VLV", h=0.05)
+    monkeypatch.setattr(KernelRunner, "advance", None)
+    with pytest.raises(ph.InputError, match="at most 2\\^53"):
+        run.step(2**60)

@@ -94,7 +94,7 @@ class Integrator(Travels):
 
     def step(self, n: int = 1) -> "Integrator":
         """Take n steps of h; returns itself."""
-        if n.__class__ is not int or n < 1:
+        if n.__class__ is not int or not 1 <= n <= inputs.LARGEST_WHOLE:
             n = inputs.whole("n", n)
         runner = self._runner
         took, _, _, _, error, _ = runner.advance(self._steps, n, NEVER, NEVER, self._nowhere, 0)
