@@ -221,3 +221,19 @@ def test_a_file_of_ones_own_method_takes_it(tmp_path):
     with pytest.raises(ph.InputError, match="were taken by 'mine'; give that method as method="):
         ph.load(path, "stress")
     assert np.array_equal(ph.load(path, "stress", mine)(0.32).Q, s(0.32).Q)
+
+
+# ---- no states at all ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("early", [{"t_eval": []}, {"events": {"soon": lambda t, Q, Omega: t - 0.2}}], ids=list)
+def test_a_run_that_ends_before_the_first_time_asked_for(early, tmp_path):
+    """It keeps no state, and can be looked at and saved all the same."""
+    s = ph.solve(
+        TOP, "VLV", h=0.1, t_end=1.0, **{"t_eval": [0.5, 0.9], "terminal": tuple(early.get("events", ())), **early}
+    )
+    assert "no states" in repr(s) and len(s.energy_error) == len(s.rotation_increments) == len(s.to_dataframe()) == 0
+    assert len(ph.load(s.save(tmp_path / "s.nc")).t) == 0
+    for look in (s.plot, lambda: s(0.1)):
+        with pytest.raises(ph.InputError, match="has no states"):
+            look()

@@ -33,6 +33,8 @@ def between(s: Any, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
             f"What the controller of {s.problem.name!r} held is not kept, so states between those kept cannot be "
             "computed: ask for them in the run, solve(..., t_eval=...)."
         )
+    if not len(s.t):
+        raise InputError(f"The trajectory of {s.problem_name} has no states from which others could be reached.")
     sign = math.copysign(1, s.h)
     times_kept = sign * np.asarray(s.t)
     runner = runner_of(s.problem, s.integrator, s.h)

@@ -28,6 +28,8 @@ def momenta(problem: "Problem", t: np.ndarray, Q: np.ndarray, Omega: np.ndarray)
 
 def potential_energies(problem: "Problem", Q: np.ndarray, t: np.ndarray | None = None) -> np.ndarray:
     """U at each attitude of a stack: by machine code where the potential could be compiled; at the times t (n,)."""
+    if not len(Q):
+        return np.empty(0)
     if t is not None and problem.timed_potential_kernel is not None:
         return np.array([problem.potential(q, x) for q, x in zip(Q, t.tolist())])
     kernel = problem.potential_kernel

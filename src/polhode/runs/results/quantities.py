@@ -118,7 +118,7 @@ class Quantities:
                 "take differences of Omega."
             )
         states = zip(self.t.tolist(), self.Q, self.Omega)
-        tau = np.array([problem.torque(t, Q, Omega) for t, Q, Omega in states])
+        tau = np.array([problem.torque(t, Q, Omega) for t, Q, Omega in states]).reshape(-1, 3)
         return np.linalg.solve(self._tensor, (np.cross(applied(self._tensor, self.Omega), self.Omega) + tau).T).T
 
 

@@ -135,10 +135,8 @@ class Trajectory(Attitudes, Quantities, Filed, Travels):
 
     def __repr__(self) -> str:
         outcome = "" if self.success else f", stopped: {self.message}"
-        return (
-            f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {len(self.t)} states, "
-            f"t = {self.t[0]:g} to {self.t[-1]:g}{outcome}>"
-        )
+        states = f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else "no states"
+        return f"<Trajectory of {self.problem_name} by {self.method}, h = {self.h:g}: {states}{outcome}>"
 
     def __call__(self, t: float) -> "State":
         """The state at time t, to the order of the method: s(t).Q, s(t).Omega."""
@@ -177,7 +175,7 @@ class Trajectory(Attitudes, Quantities, Filed, Travels):
     @property
     def energy_error(self) -> np.ndarray:
         """E(t) - E(0)."""
-        return self.energy - self.energy[0]
+        return self.energy - self.energy[:1]  # none, if there are no states
 
     @functools.cached_property
     def momentum(self) -> np.ndarray:
@@ -229,6 +227,10 @@ def given_trajectory(value: object) -> Trajectory:
     """The value, if it is a Trajectory with states in it; else a sentence."""
     if not isinstance(value, Trajectory):
         raise InputError(f"trajectory is {one_line(value)}; give what solve returns, a Trajectory.")
+    if not len(value.t):
+        raise InputError(
+            f"The trajectory of {value.problem_name} has no states: {value.message or 't_eval had no times.'}"
+        )
     return value
 
 
