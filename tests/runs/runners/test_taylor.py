@@ -1,5 +1,7 @@
 """Taylor's method against references that share nothing with it, and what it does with torques that are no formula."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -119,6 +121,11 @@ def caught(t, Q):
 def test_what_is_no_formula_is_refused(torque):
     with pytest.raises(InputError, match="as a formula"):
         ph.solve(ph.Problem(torque=torque, **BODY), "TAYLOR", h=0.1, n_steps=1)
+
+
+def test_a_function_of_math_is_named():
+    with pytest.raises(InputError, match=r"np\.sin, .* \(not those of math\)"):
+        ph.solve(ph.Problem(torque=lambda t, Q: (math.sin(t), Q[2, 1], 0.0), **BODY), "TAYLOR", h=0.1, n_steps=1)
 
 
 def test_what_catches_exceptions_has_no_reference_in_power_series():

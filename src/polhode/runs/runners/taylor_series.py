@@ -70,7 +70,8 @@ def _made(problem: Problem) -> Series:
     except (TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise InputError(
             f"{NAME} cannot take the torque of {problem.name!r} as a formula: {error}. Write it with arithmetic and "
-            "np.sqrt, sin, cos, tan, exp or log, without decisions; or take another method."
+            "np.sqrt, np.sin, np.cos, np.tan, np.exp or np.log (not those of math), without decisions; or take another "
+            "method."
         ) from error
     lasts = is_static(kernel)
     data = np.array(series_of.data).ravel()
