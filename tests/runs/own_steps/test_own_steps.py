@@ -222,3 +222,12 @@ def test_a_last_time_that_is_the_end_but_for_rounding_is_kept():
     assert 15 * (7.7 / 15) < 7.7
     s = ph.solve("stress", "RKMK54", h=7.7 / 15, n_steps=15, t_eval=[1.0, 7.7])
     assert s.t.tolist() == [1.0, 7.7] and s.Q.shape == (2, 3, 3)
+
+
+@pytest.mark.parametrize("kept", [{}, {"h": 0.1}], ids=["every step", "every h"])
+def test_a_failure_names_the_step_that_was_tried(kept):
+    """Not the whole interval, with which the first step was set up."""
+    pole = ph.Problem(inertia=(1, 2, 2.5), torque=lambda t, Q: (1 / (0.5 - t), 0.1, 0.0), Omega0=(0.3, 0.2, 0.5))
+    s = ph.solve(pole, rtol=1e-9, t_end=1.0, on_failure="return", **kept)
+    named = float(s.message.split("with h = ")[1].split(":")[0])
+    assert "ZeroDivisionError" in s.message and 0 < named < 1e-12

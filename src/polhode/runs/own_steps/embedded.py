@@ -162,7 +162,7 @@ class EmbeddedRunner(PacedRunner):
     def failure(self, k: int, error: float) -> str:
         """The sentence for step k, which failed."""
         if self.raised is not None or error == 0:
-            self.one.raised = self.raised
+            self.one.raised, self.one.h = self.raised, self.clock[2]  # the step that it was about to take
             return self.one.failure(k, self.t, error)
         return (
             f"{self.name} found no step beyond t = {self.t:.9g} of {self.problem.name}, after {k} steps: however short "
