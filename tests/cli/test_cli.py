@@ -248,6 +248,7 @@ def test_an_interrupted_run_without_a_checkpoint_says_what_would_have_helped(cap
         (["stress", "--out", "/dev/null/x"], "Nothing can be written to the folder /dev/null/x"),
         (["run", "VLV"], "required: PROBLEM"),
         (["run", "VLV", "heavy-tpo"], "Did you mean 'heavy-top'?"),
+        (["run", "stress", "VLV", "--h", "0.1"], "VLV is a method, and a problem belongs here"),
         (["run", "VLV", "stress", "--h", "0"], "h is 0"),
         (["run", "VLV", "stress", "--save-every", "1.5"], "'1.5' is not a whole number"),
         (["run", "VLV", "stress", "--n-steps", "1e3", "--t-end", "9"], "not allowed with argument"),

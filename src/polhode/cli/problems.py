@@ -21,11 +21,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
     """The Problem with this name: a shipped one, or module:attribute, a Problem or a function that makes one."""
-    from polhode.integrators.lookup import attribute
-    from polhode.physics.catalogue import problem
+    from polhode.integrators.lookup import attribute, listed
+    from polhode.physics.catalogue import problem, problems
     from polhode.physics.problem import Problem
 
     values = dict(_setting(text) for text in settings)
+    if name.lower() not in problems() and listed(name) is not None:
+        raise InputError(f"{name} is a method, and a problem belongs here: polhode run takes METHOD, then PROBLEM.")
     if ":" not in name:
         return problem(name, **values)
     value = attribute(name)
