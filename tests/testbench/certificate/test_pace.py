@@ -10,6 +10,8 @@ from polhode.errors import InputError
 from polhode.integrators.properties import BY_KEY, ORDER, groups
 from polhode.testbench.certificate import drift, outside, pace, timed, visits
 from polhode.testbench.certificate.battery import RADIANS
+from polhode.testbench.certificate.cost import largest_step
+from polhode.testbench.certificate.guard import NO_RETURN
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import BY_DIFFERENCES, PARTS, SECONDS, USUAL_PART, Cost, Pace
 from polhode.testbench.certificate.timed import cost_of, seconds_a_step
@@ -214,3 +216,27 @@ def test_a_step_that_raises_on_the_stress_test_takes_no_time_and_one_that_hangs_
 def test_every_measure_with_a_part_exists():
     measures = {rows[0].measure for rows in groups()}
     assert set(PARTS) | set(BY_DIFFERENCES) | set(pace.STEPS_NEEDED) <= measures
+
+
+@pytest.mark.parametrize(("seconds", "patience"), [(SECONDS, (20.0, 5.0, 2.0)), (3.0, (2.0, 1.0, 1.0))])
+def test_a_step_that_never_returns_is_waited_for_twice(seconds, patience, monkeypatch):
+    """Then a measurement has seconds enough for steps that do return, and what is not seen in these is undecided."""
+    waited = []
+
+    def never(look, limit):
+        waited.append(limit)
+        return None, f"{NO_RETURN} within {limit} s"
+
+    monkeypatch.setattr(outside, "check_first_step", lambda *given: None)
+    monkeypatch.setattr(outside, "guarded", never)
+    found, _ = outside.measured(steps.verlet, look=Look(steps.verlet, seconds))
+    others = waited[2:]
+    others.remove(outside.PATIENT_WITH_SLOW[-1])  # whether it takes the velocity
+    assert waited[:2] == list(patience[:2]) and set(others) == {patience[2]}
+    assert {p.verdict for p in found.values()} == {"undecided"}
+
+
+def test_a_largest_step_of_none_is_no_yes():
+    nothing = lambda problem, Q, Omega, h, t: (Q * np.nan, Omega * np.nan)
+    (found,), _ = largest_step(Look(nothing), BY_KEY["largest_step"])
+    assert found.verdict == "undecided" and found.value is None and "none succeeds" in found.how

@@ -60,4 +60,8 @@ def largest_step(look: Look, row: Row) -> tuple[list[Property], str]:
         if not np.abs(Omega).max() < 1e3:
             break
         largest = h
+    if not largest:
+        return [
+            Property(None, None, "undecided", f"{how}: none succeeds, from h = {2.0 ** (LADDER[0] / 2):.3g} on")
+        ], ""
     return [Property(largest, None, "yes", how)], ""

@@ -11,6 +11,7 @@ from typing import Any
 STARVED_SHARES = (0.02, 0.6)  # of the time, in which a process computed that is neither asleep nor alone on its core
 LOADED_TIMES = 12  # times the seconds given, after which a starved process is ended, too
 AGAIN_SECONDS = 0.01  # seconds, after which a look at the time that was too early is repeated
+NO_RETURN = "did not return"
 ENDING = threading.Lock()  # a thread is either done or interrupted
 
 
@@ -96,7 +97,7 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
         with at_most(seconds):
             return measure(), ""
     except TimeUp:
-        return None, f"did not return within {seconds:.3g} s"
+        return None, f"{NO_RETURN} within {seconds:.3g} s"
     except Refused as error:
         return None, error.words
     except Exception as error:  # an integrator may fail in any way it likes

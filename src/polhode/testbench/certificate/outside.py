@@ -22,18 +22,21 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
+from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
-PATIENCE = (20.0, 20.0, 5.0)  # seconds after which a measurement is ended: the first, the second, and all others
-LONGEST_SECONDS = PATIENCE[0]
+PATIENT_SECONDS = (20.0, 5.0, 2.0)  # after which a measurement is ended, if none was before, if one was, if two were
+PATIENT_WITH_SLOW = (20.0, 20.0, 5.0)  # the same of an integrator whose steps are counted: it may only be slow
+LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
+LONGEST_SECONDS = PATIENT_SECONDS[0]
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 MOST_NAMED = 4  # states beside the first that a sentence names
 
@@ -44,33 +47,27 @@ def measured(
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
-    look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
-    look.pace.cost = guarded(lambda: cost_of(look), LONGEST_SECONDS)[0] or look.pace.cost
-    if look.pace.is_counted:
-        look.pace.by_differences = guarded(lambda: look.derivatives[0] is BY_DIFFERENCES[0], LONGEST_SECONDS)[0] is True
-    found: dict[str, Property] = {}
-    notes: dict[str, str] = {}
-    ended = 0
+    ended, found, notes = _prepared(look), dict[str, Property](), dict[str, str]()
     measurements = _measurements(look)
     for k, rows in enumerate(measurements):
         first = rows[0]
         name = first.group or first.key
         tick(name)
         look.pace.begin(first, [others[0] for others in measurements[k + 1 :]])
-        seconds = look.pace.patience(PATIENCE[min(ended, 2)])
+        seconds = look.pace.patience(_patience(look, ended))
         values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
         if not why:
             look.pace.end()
         else:
-            ended += "did not return" in why
-            missing = look.pace.missing(first, seconds) if "did not return" in why else ""
+            ended += NO_RETURN in why
+            missing = look.pace.missing(first, seconds) if NO_RETURN in why else ""
             how = f"{first.how_outside or first.how or first.title}: it {why}{missing}"
             values = [Property(None, None, "undecided", how)] * len(rows), "fails"
         values, notes[name] = values
         found |= zip((row.key for row in rows), values)
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
-    look.changed = guarded(lambda: changed_since(look), LONGEST_SECONDS)[0] or 0.0
+    look.changed = guarded(lambda: changed_since(look), _patience(look, ended))[0] or 0.0
     found = {key: _doubted(look, found, key, p) for key, p in found.items()}
     own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
@@ -78,9 +75,27 @@ def measured(
     found = {key: _does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
     if look.character.floor > 1:  # what does not fall with h is then its arithmetic
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
-    clues, _ = guarded(lambda: clues_of(look.run), PATIENCE[min(ended, 2)])
-    kin, _ = guarded(lambda: kin_of(look.run), PATIENCE[min(ended, 2)])
+    clues, _ = guarded(lambda: clues_of(look.run), _patience(look, ended))
+    kin, _ = guarded(lambda: kin_of(look.run), _patience(look, ended))
     return found, diagnosis_of(look, found, notes | (clues or {}), kin)
+
+
+def _prepared(look: Look) -> int:
+    """Learn what kind of integrator it is, and what a step takes; returns how many of these looks did not return."""
+    character, why = guarded(lambda: character_of(look), _patience(look, 0))
+    look.character, ended = character or look.character, int(NO_RETURN in why)
+    cost, why = guarded(lambda: cost_of(look), _patience(look, ended))
+    look.pace.cost, ended = cost or look.pace.cost, ended + (NO_RETURN in why)
+    if look.pace.is_counted:
+        by_differences, why = guarded(lambda: look.derivatives[0] is BY_DIFFERENCES[0], _patience(look, ended))
+        look.pace.by_differences, ended = by_differences is True, ended + (NO_RETURN in why)
+    return ended
+
+
+def _patience(look: Look, ended: int) -> float:
+    """Seconds after which a look is ended, after so many that were: a step that never returned may do so again."""
+    seconds = (PATIENT_WITH_SLOW if look.pace.is_counted else PATIENT_SECONDS)[min(ended, 2)]
+    return max(seconds * min(look.pace.seconds / SECONDS, 1.0), LEAST_SECONDS)
 
 
 def _measurements(look: Look) -> list[tuple[Row, ...]]:
@@ -168,7 +183,7 @@ def _takes_velocity(look: Look) -> bool:
         with np.errstate(all="ignore"):
             return look.advance(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)
 
-    return "InputError" not in guarded(first, PATIENCE[-1])[1]
+    return "InputError" not in guarded(first, PATIENT_WITH_SLOW[-1])[1]
 
 
 def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:

@@ -5,7 +5,7 @@ import time
 
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import stress
-from polhode.testbench.certificate.guard import OwnTime, Refused, guarded
+from polhode.testbench.certificate.guard import NO_RETURN, OwnTime, Refused, guarded
 from polhode.testbench.certificate.look import ASKED_STEP, Look, states
 from polhode.testbench.certificate.pace import Cost
 
@@ -49,7 +49,7 @@ def seconds_a_step(look: Look) -> float:
             taken.append(own.seconds)
 
     _, why = guarded(some, LONGEST_SECONDS)
-    return statistics.median(taken or [LONGEST_SECONDS if "did not return" in why else 0.0])
+    return statistics.median(taken or [LONGEST_SECONDS if NO_RETURN in why else 0.0])
 
 
 def _shortest(look: Look, state: State, h: float, steps: int) -> float:
