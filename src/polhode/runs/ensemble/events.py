@@ -9,7 +9,7 @@ from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.results.trajectory import Crossings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BodyCrossings:
     """Where an event happened, m times in all: body (m,), t (m,), Q (m, 3, 3), Omega (m, 3), direction (m,)."""
 

@@ -25,7 +25,7 @@ STATES_AT_ONCE = 4096
 """States that are looked at together."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Ensemble(Attitudes, Quantities, Travels):
     """States of N bodies at the times kept, with the statistics of the run.
 

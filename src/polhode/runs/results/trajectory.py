@@ -30,7 +30,7 @@ FILED = "invariant "
 """What stands before the name of an invariant that comes from a file, among what is saved."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class State:
     """One state: the time, the attitude (3, 3) and the angular velocity in body axes."""
 
@@ -39,7 +39,7 @@ class State:
     Omega: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Crossings:
     """Where an event happened: t (m,), Q (m, 3, 3), Omega (m, 3), and the direction, 1 rising or -1 falling (m,)."""
 
@@ -62,7 +62,7 @@ class Crossings:
         return cls(table[:, 0], table[:, 2:11].reshape(-1, 3, 3), table[:, 11:], table[:, 1].astype(int))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trajectory(Attitudes, Quantities, Filed, Travels):
     """States of a rigid body at the times kept, with the statistics of the run.
 
