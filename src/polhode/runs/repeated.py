@@ -17,13 +17,15 @@ from types import NoneType
 from typing import Any, ParamSpec
 
 from polhode.physics.problem import Problem
+from polhode.runs import turns
 from polhode.runs.failures import FAILURES
 from polhode.runs.results.as_it_was import is_for_ever, potential_now
+from polhode.runs.results.columns import MADE_BY
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.runners.kernel_runner import KernelRunner
 from polhode.runs.runners.taylor import TaylorRunner
 from polhode.runs.runners.whole_runs import ITERATIONS, STEPS
-from polhode.runs.short_runs import MOST_STEPS, Short, is_too_far, straight, trajectory
+from polhode.runs.short_runs import MOST_STEPS, Short, field, largest_turn, straight
 
 P = ParamSpec("P")
 
@@ -46,7 +48,7 @@ ARRAYS = ("moments", "Omega0", "Q0", "axes")
 _BODY = operator.itemgetter(*ARRAYS, "parameters", "t0")
 """All that a run depends on of the numbers of a problem; arrays can be written to."""
 
-clock = time.perf_counter
+_NEW, clock = object.__new__, time.perf_counter
 
 
 class Kept:
@@ -219,10 +221,12 @@ def again(problem: Problem, idle: list[Kept]) -> Trajectory | None:
         return None
     seconds = clock() - begin
     short = kept.short
-    if done[STEPS] < short.n or is_too_far(short, problem, rows):
+    if done[STEPS] < short.n or (not short.follows and turns.is_too_far(largest_turn(short, problem, rows))):
         return None
     idle.append(kept)
-    return trajectory(problem, short, rows, done[ITERATIONS], seconds)
+    made = _NEW(Trajectory)  # here and not by a call: of a short run that would be a tenth
+    made.__dict__[MADE_BY] = field, problem, short, rows, done[ITERATIONS], seconds
+    return made
 
 
 def offer(trajectory: Trajectory, *what: Any) -> None:
