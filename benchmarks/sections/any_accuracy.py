@@ -39,6 +39,9 @@ COUNTED_SPAN, COUNTED_TARGETS = 100.0, TARGETS[:4]
 PIECE = 2e-3
 """Seconds that are timed at once, in as many runs as they take."""
 
+BEFORE = 3
+"""Runs of each before it is timed: the second call of `solve` of its kind prepares the third."""
+
 
 @on_purpose()
 def measure(quick):
@@ -125,7 +128,8 @@ def _in_turn(runs, repeats):
     """Seconds a run of each, as many runs at once as fill a piece; one number per repeat."""
     seconds, often = {name: [] for name in runs}, {}
     for name, run in runs.items():
-        run()
+        for _ in range(BEFORE):
+            run()
         begin = CLOCK()
         run()
         often[name] = max(1, math.ceil(PIECE / max(CLOCK() - begin, 1e-6)))

@@ -24,7 +24,7 @@ def plain(problem, Q, Omega, h, t):
     return ph.step(problem, "VLV", Q, Omega, h, t)
 
 
-@pytest.mark.parametrize("method", ["VLV", "VLV-KAHAN", "GAUSS8", "RKMK4", plain])
+@pytest.mark.parametrize("method", ["VLV", "VLV-KAHAN", "GAUSS8", "RKMK4", "TAYLOR", plain])
 def test_the_states_are_those_of_solve(mine, method):
     s = ph.solve(mine, method, h=0.05, n_steps=20)
     run = ph.Integrator(mine, method, h=0.05)
@@ -127,3 +127,25 @@ def test_more_steps_than_can_be_counted_are_refused(mine, monkeypatch):
     monkeypatch.setattr(KernelRunner, "advance", None)
     with pytest.raises(ph.InputError, match="at most 2\\^53"):
         run.step(2**60)
+
+
+@pytest.mark.parametrize("method", ["RKN6", "TAYLOR"])
+def test_a_long_loop_goes_on_as_a_new_one_after_every_reset(mine, method):
+    """What is held for a loop belongs to its start, its h and its counting of steps."""
+    run = ph.Integrator(mine, method, h=0.05)
+    for start in ({}, {}, {"t0": 2.0}, {"Omega0": (1.0, 0.2, 0.3)}, {}, {"t0": 0.0}):
+        run.reset(**start)
+        fresh = ph.Integrator(run.problem, method, h=0.05)
+        for _ in range(9):
+            run.step()
+        fresh.step(9)
+        assert run.t == fresh.t
+        np.testing.assert_array_equal(run.Omega, fresh.Omega)
+        for _ in range(6):  # shorter steps, and on with h
+            run.advance_to(run.t + 0.07)
+            fresh.advance_to(fresh.t + 0.07)
+        assert run.t == fresh.t
+        np.testing.assert_array_equal(run.Q, fresh.Q)
+    run.reset().step(4)
+    s = ph.solve(run.problem, method, h=0.05, n_steps=4)
+    np.testing.assert_array_equal(run.Q, s.Q[-1])

@@ -37,6 +37,7 @@ FACE = {
     "series_width": "taylor.places:width",  # numbers that they need for an order
     "entry_of": "pointers:entry_of",  # a loop, to be called with arguments that are known to be of its types
     "held_call": "held_calls:held_call",  # a loop with arguments that stay where they are, called without any
+    "held_but_for_two": "held_calls:held_but_for_two",  # likewise, called with two whole numbers
     # ---- types of functions, and of lanes
     "TORQUE": "compile:TORQUE",
     "MOMENT": "compile:MOMENT",  # a torque that depends on the velocity

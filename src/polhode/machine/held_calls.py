@@ -26,14 +26,38 @@ def held_call(dispatcher, arguments, state):
     `state` is one of them, an array that each call finds as it is now. The address is the one from when the function
     was made or loaded: code that comes from the disk may have the name of other code, and cannot be looked up by it.
     """
-    (compiled,) = dispatcher.overloads.values()
-    kind = compiled.signature
-    words = np.array([w for x, of in zip(arguments, kind.args, strict=True) for w in _words(x, of)], dtype=np.int64)
+    kind, words = _laid_down(dispatcher, arguments)
     begin = state.copy()
     places = (dispatcher.address, _place(words), _place(state), _place(begin), len(state))
     call = functools.partial(entry_of(_caller(kind)), *places)
     call.holds = dispatcher, arguments, words, state, begin  # as long as their addresses are used
     return call
+
+
+def held_but_for_two(dispatcher, arguments, at):
+    """call(i, k): the function with these arguments, but for two whole numbers from place `at` on, which are i and k.
+
+    Nothing is brought back to where it was: arrays are found as they are.
+    """
+    kind, words = _laid_down(dispatcher, arguments)
+    first = sum(len(_words(x, of)) for x, of in zip(arguments[:at], kind.args))
+    numbers, second = memoryview(words), first + 1
+    held = functools.partial(entry_of(_caller(kind)), dispatcher.address, _place(words), 0, 0, 0)
+
+    def call(i, k):
+        numbers[first], numbers[second] = i, k
+        return held()
+
+    held.holds = dispatcher, arguments, words
+    return call
+
+
+def _laid_down(dispatcher, arguments):
+    """The type of a function, and its arguments word by word."""
+    (compiled,) = dispatcher.overloads.values()
+    kind = compiled.signature
+    words = [w for x, of in zip(arguments, kind.args, strict=True) for w in _words(x, of)]
+    return kind, np.array(words, dtype=np.int64)
 
 
 def _words(value, kind):

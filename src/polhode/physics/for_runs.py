@@ -26,10 +26,9 @@ class ForRuns(ParameterRow):
         self, Q: np.ndarray | None = None, Omega: np.ndarray | None = None
     ) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """(q, Pi) in principal axes, as tuples of floats."""
-        Q = self.Q0 if Q is None else Q
-        (x, y, z), J = (self.Omega0 if Omega is None else Omega).tolist(), self.moments.tolist()
-        q, P = _turned(Q.tobytes(), self.axes.tobytes())
-        return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
+        Q = self.Q0 if Q is None else np.asarray(Q, dtype=float)
+        Omega = self.Omega0 if Omega is None else np.asarray(Omega, dtype=float)
+        return _started(Q.tobytes(), Omega.tobytes(), self.axes.tobytes(), self.moments.tobytes())
 
     def check_start(self) -> None:
         """Raise InputError if Q0 or Omega0, which were checked when the problem was made, are no start any more.
@@ -127,6 +126,14 @@ class ForRuns(ParameterRow):
 def _is_rotation(Q: bytes) -> bool:
     """Whether the bytes are those of a rotation with room to spare, cached: most runs begin as an earlier one did."""
     return is_plainly_rotation(list(_MATRIX.iter_unpack(Q)))
+
+
+@functools.lru_cache(maxsize=256)
+def _started(Q: bytes, Omega: bytes, axes: bytes, moments: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Where a body starts, from the bytes of the arrays: they can be written to, and most are not; cached likewise."""
+    q, P = _turned(Q, axes)
+    (x, y, z), J = _MATRIX.unpack(Omega), _MATRIX.unpack(moments)
+    return q, tuple(Jk * (a * x + b * y + c * z + 0.0) for Jk, a, b, c in zip(J, *P))
 
 
 @functools.lru_cache(maxsize=256)

@@ -23,6 +23,7 @@ from polhode.runs.results.as_it_was import potential_now
 from polhode.runs.results.columns import COLUMNS, MADE_BY, Columns, fastest_of, times_of
 from polhode.runs.results.trajectory import Trajectory
 from polhode.runs.results.users_axes import FEW_ROWS, ROW, few_attitudes, few_velocities
+from polhode.runs.runners.checked_steps import numbers_of
 from polhode.runs.runners.code import known
 from polhode.runs.runners.guarding import guard
 from polhode.runs.runners.whole_runs import ITERATIONS, LEFT, NEXT_ROW, STEPS
@@ -78,8 +79,7 @@ def straight(problem: Any, given: Any, h: Any, t_end: Any, n_steps: Any, save_ev
         start = method.start(h, t0, q, Pi, body)
         if guard(problem, method, kept, body[3][0], t0, start):
             return None
-        q, Pi, tau, memory = start
-        state, table, code = np.array((*q, *Pi, *tau, *memory)), np.empty((-(-n // every), ROW)), kept.code
+        state, table, code = np.array(numbers_of(start)), np.empty((-(-n // every), ROW)), kept.code
         begin = clock()
         done = code.loop(*code.head, h, t0, 0, n, every, every, state, table, 0)
     except Exception:  # of a function of the user's

@@ -18,12 +18,19 @@ Factors = dict[tuple[int, int], ir.Value]
 
 
 class Places:
-    """Which lane is where: the sixteen of free motion, products of the state, and all others."""
+    """Which lane is where: the sixteen of free motion, products of the state, and all others.
+
+    A matrix of attitude needs nine products of the state, one more than a vector has. Such a rest goes where the others
+    leave room: a vector less in the sums is a fifth of an expansion.
+    """
 
     def __init__(self, r: Recurrences) -> None:
         flat = [(i, k, lane) for i, lanes in r.lanes.items() for k, lane in enumerate(lanes)]
         simple = [x for x in flat if x[2].a < TIME and x[2].b < TIME]
         other = [x for x in flat if not (x[2].a < TIME and x[2].b < TIME)]
+        rest = len(simple) % W
+        if rest and rest + len(other) <= _filled(len(other)):
+            simple, other = simple[:-rest], other + simple[-rest:]
         self.simple = range(2 * W, _filled(2 * W + len(simple)))
         self.other = range(self.simple.stop, _filled(self.simple.stop + len(other)))
         self.lanes: list[Lane | None] = [None] * self.other.stop

@@ -92,8 +92,7 @@ class CheckedSteps:
     def _machine(self, asked: Stretch) -> tuple[Any, ...]:
         """`advance` by machine code."""
         assert self._code is not None
-        a, code, (q, Pi, tau, memory) = asked, self._code, asked.state
-        numbers = np.array((*q, *Pi, *tau, *memory))
+        a, code, numbers = asked, self._code, np.array(numbers_of(asked.state))
         done = code.loop(*code.head, a.h, a.t0, a.first, a.n, a.every, a.left, numbers, a.out, a.row, *code.look)
         return *done, state_of(numbers.tolist())
 
@@ -121,3 +120,9 @@ def state_of(numbers: Sequence[float] | np.ndarray) -> State:
     """The state of a step from its numbers."""
     x = tuple(numbers)
     return x[:4], x[4:7], x[7:10], x[10:]
+
+
+def numbers_of(state: State) -> tuple[float, ...]:
+    """Likewise back."""
+    q, Pi, tau, memory = state
+    return (*q, *Pi, *tau, *memory)

@@ -17,7 +17,7 @@ from polhode.kernels.numbers import State
 from polhode.physics.problem import Problem
 from polhode.runs.results.reductions import Survey
 from polhode.runs.results.users_axes import ROW, in_users_axes
-from polhode.runs.runners.checked_steps import CheckedSteps, Stretch, state_of
+from polhode.runs.runners.checked_steps import CheckedSteps, Stretch, numbers_of, state_of
 from polhode.runs.runners.code import Code, Kept, body_of, head_of, keep, known, machine_torque, never_changes
 from polhode.runs.runners.guarding import compare, guard, guarded_at
 from polhode.runs.runners.step_failures import failure_of
@@ -38,7 +38,8 @@ class KernelRunner(CheckedSteps):
     held: tuple[float, ...] = ()  # by a controller: see ``controlled_runner.py``
     law = ""  # of a controller
     _state: State | None = None  # the state as tuples, or
-    _numbers: np.ndarray | None = None  # as machine code has left it
+    _numbers: np.ndarray | None = None  # as machine code has left it, or finds it
+    _began: tuple[State, np.ndarray] | None = None  # the state of `_first`, and its numbers
 
     def __init__(
         self,
@@ -134,8 +135,7 @@ class KernelRunner(CheckedSteps):
         if code is not None:
             numbers = self._numbers
             if numbers is None:
-                q, Pi, tau, memory = self.state
-                numbers = np.array((*q, *Pi, *tau, *memory))
+                numbers = np.array(self.numbers())
             try:
                 done = code.loop(*code.head, self.h, self.t0, first, n, every, left, numbers, out, row)
             except Exception:  # it has changed nothing but rows: again, with care
@@ -205,7 +205,15 @@ class KernelRunner(CheckedSteps):
         if not self.lasts(problem):
             return False
         self.h, self.t0, self.state, self.problem, self.raised = h, problem.t0, self._first[1], problem, None
+        self._numbers = self._first_numbers()
         return True
+
+    def _first_numbers(self) -> np.ndarray:
+        """The state in which it began, for machine code to go on from."""
+        state, numbers = self._first[1], self._began
+        if numbers is None or numbers[0] is not state:
+            self._began = numbers = state, np.array(numbers_of(state))
+        return numbers[1].copy()
 
     def from_start(self, n: int, every: int) -> Callable[[], tuple[Any, ...]]:
         """run(): all n steps from the start once more, as `advance` takes them; for a compiled run.
@@ -213,8 +221,7 @@ class KernelRunner(CheckedSteps):
         Whether the start and what is run are what they were is asked before: see `lasts`.
         """
         assert self._code is not None
-        q, Pi, tau, memory = self._first[1]
-        numbers, code = np.array((*q, *Pi, *tau, *memory)), self._code
+        numbers, code = self._first_numbers(), self._code
         head = (*code.head, self.h, self.t0, 0, n, every, every, numbers)
         return from_start(code.loop, head, (0,), numbers, n, every, lambda: numbers[:ROW])
 
@@ -247,8 +254,7 @@ class KernelRunner(CheckedSteps):
 
     def numbers(self) -> tuple[float, ...]:
         """The whole state as numbers; `restore` takes them back."""
-        q, Pi, tau, memory = self.state
-        return (*q, *Pi, *tau, *memory)
+        return numbers_of(self.state)
 
     def restore(self, numbers: Sequence[float] | np.ndarray) -> None:
         """Go on from the state that `numbers` gave."""

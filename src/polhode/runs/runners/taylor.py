@@ -108,6 +108,12 @@ def order_for(tolerance: float) -> int:
     return 2 * round((6 - np.log(tolerance) / 2) / 2)
 
 
+FEW = 3
+"""Calls without rows before the next is prepared: it is a loop of the user's."""
+
+FIRST, OUT, NEVER = 10, 18, 2**62
+"""Which arguments of the loop the first interval and the table are; intervals to a row that is not written."""
+
 LINE_NUMBERS = 8  # numbers: 64 bytes
 
 
@@ -128,6 +134,8 @@ class TaylorRunner:
     held: tuple[float, ...] = ()  # no controller
     law = ""
     _first: tuple[Any, ...] | None = None  # where it began again: the start, its row and its place
+    _few = 0  # calls of `advance` that had no room for a row, with these h and t0
+    _held_call: Callable[[int, int], tuple[int, ...]] | None = None  # for such calls: see `_hold`
 
     def __init__(
         self, problem: Problem, method: Taylor, h: float, Q: Any = None, Omega: Any = None, t: float | None = None
@@ -145,12 +153,13 @@ class TaylorRunner:
         )
         self._table, self._looked = self._table.reshape(-1, 8), self._looked.reshape(-1, 8)
         self._place = self._place[LINE_NUMBERS - steps.STATE :][: steps.NUMBERS]  # the state begins a line
+        self._nowhere = np.empty((0, self.width))
         q, Pi = problem.start(Q, Omega)
         self.place(q + Pi, self.t0, h)
 
     def place(self, row: Sequence[float], t: float, h: float) -> None:
         """Begin anew from a row at time t, with rows at intervals of h."""
-        self.h, self.t0 = h, t
+        self._count_from(t, h)
         w, x, y, z, a, b, c = row[:7]
         I, J, K = self._series.moments
         self._row: tuple[float, ...] | None = (w, x, y, z, a, b, c)
@@ -158,16 +167,40 @@ class TaylorRunner:
 
     def advance(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
         """Go over n intervals of h; see ``Runner.advance``. Iterations are expansions."""
+        if n < left and self._held_call is not None:  # no row is due
+            done, _, _, expansions = self._held_call(first, n)
+            left -= done
+        else:
+            done, row, left, expansions = self._loop(*self._arguments(first, n, every, left, out, row))
+            if not len(out):
+                self._hold()
+        self._row = None
+        return done, row, left, expansions, 0.0, None
+
+    def _arguments(self, first: int, n: int, every: int, left: int, out: np.ndarray, row: int) -> tuple[Any, ...]:
+        """What the loop takes."""
         s = self._series
         # fmt: off
-        done, last, left, expansions = self._loop(
-            *s.code, s.data, self.order, self.method.tolerance, self._hides,
-            self.h, self.t0, first, n, every, left,
-            self._place, self._work, self._table, self._looked, out, row, self._end, s.moments,
+        return (
+            *s.code, s.data, self.order, self.method.tolerance, self._hides, self.h, self.t0,
+            first, n, every, left, self._place, self._work, self._table, self._looked, out, row, self._end, s.moments,
         )
         # fmt: on
-        self._row = None
-        return done, last, left, expansions, 0.0, None
+
+    def _hold(self) -> None:
+        """After a few calls without rows, hold all arguments but `first` and `n`: to take them apart takes long."""
+        self._few += 1
+        if self._few == FEW:
+            from polhode.machine import held_but_for_two
+
+            given = self._arguments(0, 1, NEVER, NEVER, self._nowhere, 0)
+            self._held_call = held_but_for_two(self._loop, given, FIRST)
+
+    def _count_from(self, t: float, h: float) -> None:
+        """Intervals of h from t on; what is held for others goes."""
+        if (t, h) != (self.t0, self.h):
+            self._few, self._held_call = 0, None
+        self.t0, self.h = t, h
 
     def row(self) -> tuple[float, ...]:
         """The state as a row."""
@@ -206,21 +239,15 @@ class TaylorRunner:
             self.place(q + Pi, problem.t0, h)
             self._first = (start, problem.t0), self._row, self._place.copy()
         _, self._row, self._place[:] = self._first
-        self.h, self.t0 = h, problem.t0
+        self._count_from(problem.t0, h)
         return True
 
     def from_start(self, n: int, every: int) -> Callable[[], tuple[Any, ...]]:
         """run(): all n intervals from the start once more; see ``whole_runs.py``."""
         assert self._first is not None
-        s, place = self._series, self._place
-        place[:] = self._first[2]
-        # fmt: off
-        head = (
-            *s.code, s.data, self.order, self.method.tolerance, self._hides,
-            self.h, self.t0, 0, n, every, every, place, self._work, self._table, self._looked,
-        )
-        # fmt: on
-        return from_start(self._loop, head, (0, self._end, s.moments), place, n, every, self._at_end)
+        self._place[:] = self._first[2]
+        given = self._arguments(0, n, every, every, self._nowhere, 0)
+        return from_start(self._loop, given[:OUT], given[OUT + 1 :], self._place, n, every, self._at_end)
 
     def lasts(self, problem: Problem) -> bool:
         """Whether the torque is proved to be what it was; see ``KernelRunner.lasts``."""
