@@ -204,8 +204,8 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
     for state in states("free" if method.free_only else row.case)[1:]:
-        spent = time.process_time() - clock if seen >= FEWEST_STATES else 0.0
-        if spent > MOST_SECONDS:
+        spent = time.process_time() - clock
+        if spent > MOST_SECONDS and seen >= FEWEST_STATES:
             break
         p = state.problem
         start = theorems.Start(*p.start(), p.t0)
