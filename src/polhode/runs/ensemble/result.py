@@ -71,9 +71,9 @@ class Ensemble(Attitudes, Quantities, Travels):
     potential_then: str | None = None  # what the potential was known by when they ran: see ``results/as_it_was.py``
 
     def __repr__(self) -> str:
-        lost = int((~self.success).sum())
+        lost, bodies = int((~self.success).sum()), "1 body" if len(self) == 1 else f"{len(self)} bodies"
         return (
-            f"<Ensemble of {len(self)} bodies in {self.problem.name} by {self.method}, h = {self.h:g}: "
+            f"<Ensemble of {bodies} in {self.problem.name} by {self.method}, h = {self.h:g}: "
             f"{len(self.t)} states, t = {self.t[0]:g} to {self.t[-1]:g}{f', {lost} failed' if lost else ''}>"
         )
 
