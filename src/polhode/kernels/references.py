@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath"})
+LIBRARIES = frozenset({"numpy", "scipy", "numba", "llvmlite", "mpmath", "gmpy2"})
 """Packages that, like the standard library, do not change while a program runs; their functions are known by name."""
 
 OF_KINDS = frozenset(

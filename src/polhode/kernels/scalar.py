@@ -2,7 +2,7 @@
 
 A kernel is an ordinary function on tuples of numbers, built from ``+ - * /``, the functions of this
 module and other kernels. The same source then runs with Python floats, with complex numbers (exact
-derivatives by the complex step), with mpmath (any precision, real or complex), and compiled. Whatever
+derivatives by the complex step), with mpmath and gmpy2 (any precision, real or complex), and compiled. Whatever
 has to know which arithmetic it is in is here; what branches on a value is here, in ``implicit.py``, or `alone`.
 
 The removable singularities of the rotation group, c0 ... c5 and a3, are in ``stumpff.py``, arithmetic by arithmetic.
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from polhode.errors import InputError, checked_call, one_line
+from polhode.kernels.many_digits import functions, is_fast, spacing
 from polhode.kernels.numbers import Condition, Kernel, Number
 from polhode.kernels.stumpff import (
     a3_complex,
@@ -161,7 +162,7 @@ def overlap(x: Number, y: Number) -> Number:
 
 def epsilon(x: Number) -> Number:
     """The spacing of numbers at 1 in the arithmetic of x."""
-    return 2.0**-52 if isinstance(x, (float, int, complex)) else mp().eps
+    return 2.0**-52 if isinstance(x, (float, int, complex)) else spacing() if is_fast(x) else mp().eps
 
 
 # ---- decisions -----------------------------------------------------------------------------------------
@@ -197,5 +198,5 @@ def either(condition: Condition, x: Number, y: Number) -> Number:
 
 
 def _home(x: Number) -> Any:
-    """Where the functions of x are: with its own type if that brings some (power series do), else in mpmath."""
-    return getattr(x, "functions", None) or mp()
+    """Where the functions of x are: with its own type if that brings some (power series do), in gmpy2, or in mpmath."""
+    return getattr(x, "functions", None) or (functions() if is_fast(x) else mp())

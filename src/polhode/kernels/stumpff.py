@@ -13,6 +13,7 @@ import cmath
 import math
 from typing import Any
 
+from polhode.kernels.many_digits import back, in_mpmath, is_fast, stumpff
 from polhode.kernels.numbers import Kernel, Number, Numbers
 
 # ---- floats, interpreted or compiled: the same code --------------------------------------------------
@@ -150,22 +151,24 @@ def mp() -> Any:
 
 
 def c0_mp(s: Number) -> Number:
-    return _carried(s, lambda s: mp().hyp0f1(0.5, -s / 4))
+    return stumpff(s, 0, c0_mp) if is_fast(s) else _carried(s, lambda s: mp().hyp0f1(0.5, -s / 4))
 
 
 def c1_mp(s: Number) -> Number:
-    return _carried(s, lambda s: mp().hyp0f1(1.5, -s / 4))
+    return stumpff(s, 1, c1_mp) if is_fast(s) else _carried(s, lambda s: mp().hyp0f1(1.5, -s / 4))
 
 
 def c3_mp(s: Number) -> Number:
-    return _carried(s, lambda s: mp().hyper([1], [2, 2.5], -s / 4) / 6)
+    return stumpff(s, 3, c3_mp) if is_fast(s) else _carried(s, lambda s: mp().hyper([1], [2, 2.5], -s / 4) / 6)
 
 
 def c5_mp(s: Number) -> Number:
-    return _carried(s, lambda s: mp().hyper([1], [3, 3.5], -s / 4) / 120)
+    return stumpff(s, 5, c5_mp) if is_fast(s) else _carried(s, lambda s: mp().hyper([1], [3, 3.5], -s / 4) / 120)
 
 
 def a3_mp(s: Number) -> Number:
+    if is_fast(s):
+        return back(a3_mp(in_mpmath(s)), s)
     return _carried(s, lambda s: mp().hyp2f1(1, 1.5, 2.5, -s) / 3)
 
 

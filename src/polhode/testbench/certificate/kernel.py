@@ -2,7 +2,7 @@
 
 Three precisions tell three things apart. A defect that falls from 30 to 50 digits is round-off: yes. One that stays,
 but is below the round-off of floats and does not grow with h, is that of constants with sixteen digits or of a
-tolerance made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run in mpmath (it
+tolerance made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run with many digits (it
 calls `math`) is measured from outside.
 """
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import mpmath
 import numpy as np
 
 from polhode.integrators.method import Method
 from polhode.integrators.properties import ORDER, Row, groups
 from polhode.integrators.velocity import adapted
+from polhode.kernels.many_digits import precision, real, slowly
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
@@ -39,7 +39,7 @@ RADIANS_ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the b
 LARGE_RADIANS = 0.5  # radians a step, from which on a solver may be at its limit
 PLAIN_DEFECT = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
 LOST_RADIANS = 0.2  # radians by which a step that has failed is off
-SHARE_SECONDS = 0.6  # seconds of computing, after which a measurement looks at a state with one step alone
+SHARE_SECONDS = 0.3  # seconds of computing, after which a measurement looks at a state with one step alone
 MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
 BRIEF_RADIANS = (0.31,)  # radians a step of such a look
 FEWEST_STATES = 5  # states beside the generic one that it visits in any case
@@ -59,7 +59,7 @@ def measured(
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(partial(_values, adapted(method, p.forces), p, first), LONGEST_SECONDS)
+        values, why = guarded(partial(values_of, adapted(method, p.forces), p, first), LONGEST_SECONDS)
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
@@ -110,8 +110,14 @@ def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tu
     return outside.diagnosis_of(look, properties, clues or {}, kin)
 
 
-def _values(method: Method, p: Problem, row: Row) -> list[Property]:
-    return list(MEASURES[row.measure](method, p, row))
+def values_of(method: Method, p: Problem, row: Row) -> list[Property]:
+    """The properties of a row and those measured with it, with the fast numbers or, if they do not do, mpmath's."""
+    measure = partial(MEASURES[row.measure], method, p, row)
+    try:
+        return list(measure())
+    except Exception:  # it may need what mpmath's numbers have and the fast ones have not
+        with slowly():
+            return list(measure())
 
 
 def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
@@ -172,7 +178,7 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     if not finding.holds:
         larger = np.inf
         if finding.high < FLOATS_DEFECT:
-            with mpmath.workdps(theorems.DIGITS[0]):
+            with precision(theorems.DIGITS[0]):
                 larger = float(defect(method, p, 4 * theorems.STEP_SIZE))
         if larger >= FLOATS_DEFECT:
             yield Property(finding.high, threshold, "no", how, coverage=coverage)
@@ -211,7 +217,7 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
         start = theorems.Start(*p.start(), p.t0)
         size = max(abs(x) for x in start.Pi) or 1.0
         for radians in RADIANS_ELSEWHERE if spent < SHARE_SECONDS else BRIEF_RADIANS:
-            h = mpmath.mpf(state.step(radians))
+            h = state.step(radians)
             try:
                 low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
                 unsolved = (
@@ -232,7 +238,7 @@ def _stays(
     method: Method, p: Problem, defect: Callable[..., Any], h: Any, start: theorems.Start, floor: float | None
 ) -> float:
     """The defect, or zero where it is round-off or below the floor."""
-    with mpmath.workdps(theorems.DIGITS[0]):
+    with precision(theorems.DIGITS[0]):
         low = float(defect(method, p, h, start))
     if floor is not None:
         return low if low > floor else 0.0
@@ -243,8 +249,9 @@ def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:
     """Whether one step misses the motion by a good part of the rotation."""
     from polhode.reference.reference import by_dop853
 
-    body, q, Pi, t = theorems.placed(p, method, start)
-    q, _ = theorems.fresh(method, h, t, q, Pi, body)
+    with precision(theorems.DIGITS[0]):
+        body, q, Pi, t = theorems.placed(p, method, start)
+        q, _ = theorems.fresh(method, real(h), t, q, Pi, body)
     Q, _ = by_dop853(p, p.t0 + float(h))
     off = np.array(matrix(q), dtype=float).reshape(3, 3) @ p.axes.T - Q  # the kernel's axes are the principal ones
     return float(np.abs(off).max()) > LOST_RADIANS

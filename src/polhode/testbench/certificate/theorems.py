@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath
-from mpmath import mpf
 
 from polhode.errors import InputError
 from polhode.integrators.method import Method
 from polhode.integrators.properties import Row
 from polhode.integrators.velocity import adapted
+from polhode.kernels.many_digits import carried, converted, in_mpmath, precision, real
 from polhode.kernels.numbers import Body, Mat3, Number, Numbers, Quat, State, Vec3
 from polhode.kernels.rotations import compose, inverse, matrix, rotated, unit
 from polhode.kernels.scalar import STEP
@@ -26,8 +26,7 @@ from polhode.runs.runners.kernel_runner import body_of
 from polhode.testbench.certificate.cases import ATTITUDE, GAMMA, MOMENTUM, case_of, potential
 
 DIGITS = (30, 50)
-STEP_SIZE = mpf(1) / 8
-SPAN = mpf(1) / 4
+STEP_SIZE, SPAN = 1 / 8, 1 / 4  # exact in any precision
 NEAR_THE_MIDDLE_AXIS = (0.5, -0.85, 0.02)
 
 
@@ -57,7 +56,7 @@ def finding(defect: Callable[..., Any], method: Method, *arguments: Any) -> Find
     """Measure `defect(method, ...)` at both precisions."""
     values = []
     for digits in DIGITS:
-        with mpmath.workdps(digits):
+        with precision(digits):
             values.append(float(defect(method, *arguments)))
     return Finding(*values)
 
@@ -67,7 +66,7 @@ def finding(defect: Callable[..., Any], method: Method, *arguments: Any) -> Find
 
 def symmetry(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """How far a step of h and then one of -h miss the start; on the whole state where the memory is part of it."""
-    body, q, Pi, t = placed(p, method, start, mpf(1) / 3)
+    h, (body, q, Pi, t) = real(h), placed(p, method, start, 1 / real(3))
     first = method.start(h, t, q, Pi, body)
     if method.extended:  # a first step makes the memory typical
         first = one_step(method, h, t - h, first, body)
@@ -84,15 +83,15 @@ def symplecticity(
 ) -> Number:
     """max |D^T W(Pi1) D - factor W(Pi0)|, with W(Pi) = [[-hat Pi, I], [-I, 0]] and D the left-trivialised Jacobian; Pi
     with the momentum of a rotor, if there is one."""
-    body, q, Pi, t = placed(p, method, start)
+    h, (body, q, Pi, t) = real(h), placed(p, method, start)
     columns, Pi1 = [], Pi
     for j in range(6):
-        xi = tuple(mpmath.mpc(0, STEP / 2) if j == k else mpmath.mpc(0) for k in range(3))
-        dPi = tuple(mpmath.mpc(0, STEP) if j == 3 + k else mpmath.mpc(0) for k in range(3))
+        xi = tuple(carried(0, STEP / 2 if j == k else 0) for k in range(3))
+        dPi = tuple(carried(0, STEP if j == 3 + k else 0) for k in range(3))
         q1, Pi1 = fresh(method, h, t, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
-        real = tuple(x.real for x in q1)
-        turn = compose(inverse(real), tuple(x.imag for x in q1))  # q1 = real (1 + i STEP xi1/2), |real| = 1
-        columns.append([2 * x / STEP for x in turn[1:]] + [x.imag / STEP for x in Pi1])
+        q1_real = tuple(x.real for x in q1)
+        turn = compose(inverse(q1_real), tuple(x.imag for x in q1))  # q1 = q1_real (1 + i STEP xi1/2), |q1_real| = 1
+        columns.append([in_mpmath(x / STEP) for x in (*(2 * x for x in turn[1:]), *(x.imag for x in Pi1))])
     D = mpmath.matrix(columns).T
     before, after = whole(p, body, t, Pi), whole(p, body, t + h, tuple(x.real for x in Pi1))
     return mpmath.mnorm(D.T * form(after) * D - factor * form(before), mpmath.inf)
@@ -100,24 +99,24 @@ def symplecticity(
 
 def conformality(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """The same with the factor by which damping like the inertia contracts the form in a step."""
-    return symplecticity(method, p, h, start, mpmath.exp(-mpf(GAMMA) * h))
+    return symplecticity(method, p, h, start, mpmath.exp(-in_mpmath(real(GAMMA) * h)))
 
 
 def poisson(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0; and dPi1/dQ,
     which must vanish."""
-    body, q, Pi, t = placed(p, method, start)
-    columns, turned, Pi1 = [], mpf(0), Pi
+    h, (body, q, Pi, t) = real(h), placed(p, method, start)
+    columns, turned, Pi1 = [], real(0), Pi
     for j in range(3):
-        small = tuple(mpmath.mpc(0, STEP) if j == k else mpmath.mpc(0) for k in range(3))
+        small = tuple(carried(0, STEP if j == k else 0) for k in range(3))
         _, Pi1 = fresh(
             method, h, t, compose(q, (1, *(x / 2 for x in small))), tuple(x + 0 * small[0] for x in Pi), body
         )
-        turned = max(turned, *(abs(mpmath.im(x)) / STEP for x in Pi1))
+        turned = max(turned, *(abs(x.imag) / STEP for x in Pi1))
         _, Pi1 = fresh(method, h, t, q, tuple(a + b for a, b in zip(Pi, small)), body)
-        columns.append([x.imag / STEP for x in Pi1])
+        columns.append([in_mpmath(x.imag / STEP) for x in Pi1])
     A = mpmath.matrix(columns).T
-    return max(turned, mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf))
+    return max(in_mpmath(turned), mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf))
 
 
 def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
@@ -132,7 +131,7 @@ def vertical_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: 
 
 def energy(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
     """Change of the energy in three steps."""
-    J = tuple(mpf(x) for x in p.moments.tolist())
+    J = tuple(real(x) for x in p.moments.tolist())
     iJ = tuple(1 / x for x in J)
     potential = p.potential_kernel
     assert potential is not None  # of the problems on which it is measured
@@ -144,11 +143,11 @@ def energy_that_rises(method: Method, p: Problem, h: Number = STEP_SIZE, start: 
     """The largest rise of the energy in a step: of two from a generic state, two from near the middle axis, where even
     methods that damp by themselves may feed, and as many from these with the velocity turned round, where what a
     symmetric method loses it gains; or from the start that is given."""
-    body, q, Pi, t = placed(p, method, start)
-    worst = mpf(0)
+    h, (body, q, Pi, t) = real(h), placed(p, method, start)
+    worst = real(0)
     for momentum in (MOMENTUM, NEAR_THE_MIDDLE_AXIS) if start is None else (Pi,):
         for sign in (1, -1):
-            state = method.start(h, t, q, tuple(sign * mpf(x) for x in momentum), body)
+            state = method.start(h, t, q, tuple(sign * real(x) for x in momentum), body)
             for i in range(2):
                 before = dot(state[1], mul(body[1], state[1])) / 2
                 state = one_step(method, h, t + i * h, state, body)
@@ -211,14 +210,15 @@ def order(
     from polhode.reference.reference import by_mpmath
 
     method = adapted(method, p.forces)
-    with mpmath.workdps(digits):
+    with precision(digits):
         body, q, Pi = generic(p, method)
-        q_end, Pi_end = by_mpmath(p, span, digits, q, Pi)
+        start = tuple(map(in_mpmath, q)), tuple(map(in_mpmath, Pi))
+        q_end, Pi_end = converted(by_mpmath(p, mpmath.mpf(span), digits, *start))
         errors_Q, errors_Omega = [], []
         orders: tuple[float, ...] = ()
         for n in counts:
-            h = span / n
-            state = method.start(h, mpf(0), q, Pi, body)
+            h = span / real(n)
+            state = method.start(h, real(0), q, Pi, body)
             for i in range(n):
                 state = one_step(method, h, i * h, state, body)
             errors_Q.append(apart(state[0], q_end))
@@ -231,9 +231,9 @@ def order(
 
 
 def _exponent(errors: Sequence[Number], digits: int) -> float:
-    if errors[-1] < mpf(10) ** (8 - digits):
+    if errors[-1] < real(10) ** (8 - digits):
         return float("inf")
-    a, b = (mpmath.log(errors[k] / errors[k + 1], 2) for k in (-3, -2))
+    a, b = (mpmath.log(in_mpmath(errors[k] / errors[k + 1]), 2) for k in (-3, -2))
     return float(2 * b - a)
 
 
@@ -241,9 +241,9 @@ def _exponent(errors: Sequence[Number], digits: int) -> float:
 
 
 def generic(p: Problem, method: Method) -> tuple[Body, Quat, Vec3]:
-    """The body and a generic state, in mpmath."""
-    body = body_of(p, method, number=mpf)
-    return body, unit(tuple(mpf(x) for x in ATTITUDE)), tuple(mpf(x) for x in MOMENTUM)
+    """The body and a generic state, in many digits."""
+    body = converted(body_of(p, method, number=mpmath.mpf))
+    return body, unit(tuple(map(real, ATTITUDE))), tuple(map(real, MOMENTUM))
 
 
 def whole(p: Problem, body: Body, t: Number, Pi: Vec3) -> Vec3:
@@ -252,11 +252,11 @@ def whole(p: Problem, body: Body, t: Number, Pi: Vec3) -> Vec3:
 
 
 def placed(p: Problem, method: Method, start: Start | None = None, t: Number = 0) -> tuple[Body, Quat, Vec3, Number]:
-    """The body, attitude, momentum and time of a start, in mpmath; of the generic one if none is given."""
+    """The body, attitude, momentum and time of a start, in many digits; of the generic one if none is given."""
     body, q, Pi = generic(p, method)
     if start is None:
-        return body, q, Pi, mpf(t)
-    return body, unit(tuple(mpf(x) for x in start.q)), tuple(mpf(x) for x in start.Pi), mpf(start.t)
+        return body, q, Pi, real(t)
+    return body, unit(tuple(map(real, start.q))), tuple(map(real, start.Pi)), real(start.t)
 
 
 def one_step(method: Method, h: Number, t: Number, state: State, body: Body) -> State:
@@ -282,11 +282,12 @@ def apart(q: Quat, r: Quat) -> Number:
 
 def furthest(a: Numbers, b: Numbers) -> Number:
     """The largest difference between two tuples."""
-    return max((abs(x - y) for x, y in zip(a, b)), default=mpf(0))
+    return max((abs(x - y) for x, y in zip(a, b)), default=real(0))
 
 
 def hat(a: Numbers) -> Any:
     """The matrix of a x, for mpmath."""
+    a = tuple(map(in_mpmath, a))
     return mpmath.matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
@@ -300,7 +301,7 @@ def form(Pi: Vec3) -> Any:
 
 
 def _changed(method: Method, p: Problem, h: Number, start: Start | None, invariant: Callable[..., Numbers]) -> Number:
-    body, q, Pi, t = placed(p, method, start)
+    h, (body, q, Pi, t) = real(h), placed(p, method, start)
     state = method.start(h, t, q, Pi, body)
     before = invariant(q, Pi, whole(p, body, t, Pi))
     for i in range(3):
