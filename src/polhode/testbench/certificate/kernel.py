@@ -2,8 +2,8 @@
 
 Three precisions tell three things apart. A defect that falls from 30 to 50 digits is round-off: yes. One that stays,
 but is below the round-off of floats and does not grow with h, is that of constants with sixteen digits or of a
-tolerance made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run with many digits (it
-calls `math`) is measured from outside.
+tolerance made for floats: yes in floats. Any other is the method's own: no. A kernel that does not run with many digits
+(it calls `math`) is measured from outside.
 """
 
 import time
