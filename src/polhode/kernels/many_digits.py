@@ -96,8 +96,9 @@ def in_mpmath(x: Number) -> Any:
 
 
 def is_fast(x: Any) -> bool:
-    """Whether a number is one of gmpy2's."""
-    return type(x).__module__ == "gmpy2"
+    """Whether a number is one of gmpy2's; until 2.2 its complex ones say that they are builtin."""
+    kind = type(x)
+    return kind.__name__ in ("mpfr", "mpc") and kind.__module__ in ("gmpy2", "builtins")
 
 
 def spacing() -> Number:
