@@ -78,3 +78,35 @@ def test_a_kernel_that_needs_mpmath_is_measured_with_it():
     (row,) = (row for row in PROPERTIES if row.key == "symmetric")
     (found,) = kernel.values_of(mine, cases.free(), row)
     assert found.verdict == "yes"
+
+
+def asks_numpy_at_large_angles(h, t, state, body):
+    """VLV, but beyond some angle a step that is not symmetric, with a root of NumPy's."""
+    state, report = ph.method("VLV").step(h, t, state, body)
+    q, Pi, tau, memory = state
+    if h * h * sum(x * x for x in Pi) > 0.05:
+        Pi = tuple(x * (1 + h * h * np.sqrt(Pi[0] * Pi[0] + 1) / 1000) for x in Pi)
+    return (q, Pi, tau, memory), report
+
+
+def test_a_kernel_that_needs_mpmath_at_some_states_is_measured_with_it_there():
+    """Such a state was taken for one that the kernel does not solve, and its defect was not seen."""
+    mine = ph.Method(name="mine", step=asks_numpy_at_large_angles, start=ph.method("VLV").start)
+    (row,) = (row for row in PROPERTIES if row.key == "symmetric")
+    (found,) = kernel.values_of(mine, cases.free(), row)
+    with many_digits.slowly():
+        (slow,) = kernel.values_of(mine, cases.free(), row)
+    assert found.verdict == slow.verdict == "no"
+    assert found.value == pytest.approx(slow.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("x", [mpmath.inf, -mpmath.inf, mpmath.nan], ids=str)
+def test_what_is_not_finite_is_not_taken_for_zero(x):
+    with many_digits.precision(30), pytest.raises(OverflowError, match="no digits"):
+        many_digits.real(x)
+
+
+def test_outside_of_a_precision_no_number_is_made():
+    """It would have 53 bits, whatever mpmath is set to."""
+    with mpmath.workdps(50), pytest.raises(RuntimeError, match="inside precision"):
+        theorems.symmetry(ph.method("VLV"), cases.free())

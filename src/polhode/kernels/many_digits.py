@@ -5,7 +5,7 @@ are rounded by themselves, so that a derivative carried at size STEP has as many
 
 `precision(digits)` sets the precision of both libraries, `real` and `carried` make numbers. What only mpmath has is
 computed there: `in_mpmath` and `real` convert without an error beyond rounding. A division by zero and a root of a
-negative number raise, as with mpmath: a number that is none would be taken for a defect.
+negative number raise (mpmath's root is complex): a number that is none would be taken for a defect.
 
 A kernel may use what mpmath has and gmpy2 has not (np.sqrt asks a number for its `sqrt`): inside `slowly()` the numbers
 are mpmath's.
@@ -15,9 +15,11 @@ import contextlib
 import contextvars
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from polhode.kernels.numbers import Number
+
+T = TypeVar("T")
 
 MOST_ANGLE = 100.0
 """The largest s for which the Stumpff functions are summed: cancellation costs e^sqrt(s), which is fifteen bits."""
@@ -47,6 +49,22 @@ def slowly() -> Iterator[None]:
         _slowly.reset(token)
 
 
+def in_any_numbers(measure: Callable[[], T], final: tuple[type[Exception], ...] = ()) -> T:
+    """measure() with the fast numbers, or with mpmath's where those do not do; what is `final` says the same of both.
+
+    A kernel may raise with the fast numbers at some states only, so that each state is to be asked for by itself.
+    """
+    try:
+        return measure()
+    except final:
+        raise
+    except Exception:
+        if _slowly.get():
+            raise
+    with slowly():
+        return measure()
+
+
 def real(x: Any) -> Number:
     """A real number from any other, or from one of mpmath's."""
     import mpmath
@@ -72,12 +90,20 @@ def converted(x: Any) -> Any:
 
 
 def fast(x: Any) -> Number:
-    """A real number of gmpy2's from any other, or from one of mpmath's."""
-    import gmpy2
+    """A real number of gmpy2's from any other, or from one of mpmath's.
 
+    Outside `precision` it would have the digits of a float, whatever mpmath is set to.
+    """
+    import gmpy2
+    import mpmath
+
+    if not gmpy2.get_context().trap_invalid:
+        raise RuntimeError("Numbers with many digits are made inside precision(digits): mpmath.workdps is not enough.")
     if is_fast(x) or not hasattr(x, "_mpf_"):
         return gmpy2.mpfr(x)
     x = +x  # of a constant, like pi, its number
+    if not mpmath.isfinite(x):
+        raise OverflowError(f"{x} has no digits.")
     size, exp = gmpy2.mpfr(x.man), x.exp
     size = gmpy2.mul_2exp(size, exp) if exp >= 0 else gmpy2.div_2exp(size, -exp)
     return -size if x < 0 else size

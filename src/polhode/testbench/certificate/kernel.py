@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.integrators.method import Method
 from polhode.integrators.properties import ORDER, Row, groups
 from polhode.integrators.velocity import adapted
-from polhode.kernels.many_digits import precision, real, slowly
+from polhode.kernels.many_digits import in_any_numbers, precision, real
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
@@ -112,12 +113,7 @@ def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tu
 
 def values_of(method: Method, p: Problem, row: Row) -> list[Property]:
     """The properties of a row and those measured with it, with the fast numbers or, if they do not do, mpmath's."""
-    measure = partial(MEASURES[row.measure], method, p, row)
-    try:
-        return list(measure())
-    except Exception:  # it may need what mpmath's numbers have and the fast ones have not
-        with slowly():
-            return list(measure())
+    return in_any_numbers(lambda: list(MEASURES[row.measure](method, p, row)))
 
 
 def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
@@ -218,10 +214,11 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
         size = max(abs(x) for x in start.Pi) or 1.0
         for radians in RADIANS_ELSEWHERE if spent < SHARE_SECONDS else BRIEF_RADIANS:
             h = state.step(radians)
+            least = floor * max(size, 1 / size) if floor else None
             try:
-                low = _stays(method, p, defect, h, start, floor * max(size, 1 / size) if floor else None)
-                unsolved = (
-                    low > 0 and radians > LARGE_RADIANS and (low < PLAIN_DEFECT * size or _is_lost(method, p, h, start))
+                low = in_any_numbers(partial(_stays, method, p, defect, h, start, least), (InputError,))
+                unsolved = (low > 0 and radians > LARGE_RADIANS) and (
+                    low < PLAIN_DEFECT * size or in_any_numbers(partial(_is_lost, method, p, h, start), (InputError,))
                 )
             except Exception:  # a kernel may fail in any way it likes
                 unsolved = True
