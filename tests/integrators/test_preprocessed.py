@@ -16,6 +16,7 @@ from polhode.integrators.preprocessed import DMV4, DMV6, DMV8, DMV10, DMV12, dmv
 from polhode.integrators.series import free_body
 from polhode.integrators.splitting import SR2
 from polhode.integrators.time_transformed import DMV_TT4, DMV_TT6, time_transformed
+from polhode.kernels.many_digits import precision, slowly
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail
 from polhode.testbench.certificate import cases, theorems
@@ -152,7 +153,7 @@ FREE_ORDERS = [
 @pytest.mark.parametrize("method", [*FREE_ORDERS, DMV_TT4, DMV_TT6, IMR6], ids=lambda m: m.name)
 def test_order_of_the_free_motion_at_fifty_digits(method):
     digits, span = 50, mpf(2)
-    with mpmath.workdps(digits):
+    with slowly(), precision(digits):
         p = cases.free()
         body, q, Pi = theorems.generic(p, method)
         exact = taylor(p.moments.tolist(), q, Pi, span, digits)
@@ -206,7 +207,7 @@ def test_time_transformation_raises_the_order_of_the_momentum_only():
 
 @pytest.mark.parametrize("method", [DMV4, DMV6, DMV8], ids=lambda m: m.name)
 def test_symplectic_defect_is_there_and_of_the_order_of_the_local_error(method):
-    with mpmath.workdps(50):
+    with precision(50):
         a, b = (theorems.symplecticity(method, cases.free(), mpf(1) / n) for n in (10, 20))
         assert mpmath.log(a / b, 2) == pytest.approx(method.orders.free[0] + 1, abs=0.02)
 

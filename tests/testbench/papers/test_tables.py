@@ -8,6 +8,7 @@ import pytest
 import polhode as ph
 from polhode.bibliography import entries
 from polhode.cli.main import main
+from polhode.kernels.many_digits import precision, slowly
 from polhode.testbench.certificate import cases, theorems
 from polhode.testbench.papers import hairer_vilmart, ortolan_saccon
 from polhode.testbench.papers.catalogue import REPRODUCTIONS
@@ -85,7 +86,7 @@ def test_table_2_is_confirmed(table_2):
 @pytest.mark.parametrize("name", ["IMR2", "RATTLE"])
 def test_the_footnote_on_another_bracket_holds_for_whatever_keeps_the_casimir(name):
     method, columns = ph.method(name), []
-    with mpmath.workdps(30):
+    with slowly(), precision(30):
         body, q, Pi = theorems.generic(cases.free(), method)
         for j in range(3):
             moved = tuple(x + mpmath.mpc(0, theorems.STEP) * (j == k) for k, x in enumerate(Pi))
