@@ -42,10 +42,12 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=OUT, metavar="FILE", help="JSON to write or update")
     arguments = parser.parse_args()
     results = json.loads(arguments.out.read_text()) if arguments.out.exists() and arguments.only != SECTIONS else {}
-    results["machine"] = machine() | {
-        "run": "quick (few repeats: a look, not a measurement)" if arguments.quick else "full"
-    }
-    facts = [(key, str(value)) for key, value in results["machine"].items()]
+    about = machine() | {"run": "quick (few repeats: a look, not a measurement)" if arguments.quick else "full"}
+    if results:  # of sections that are measured again the file says at which commit
+        results["again"] = results.get("again", {}) | dict.fromkeys(arguments.only, about["commit"])
+    else:
+        results["machine"] = about
+    facts = [(key, str(value)) for key, value in about.items()]
     show(Table("Machine", ("", ""), facts, words=2))
     begin = time.perf_counter()
     for i, name in enumerate(arguments.only):

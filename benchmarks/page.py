@@ -33,12 +33,21 @@ Times are processor times (`{clock}`) except where wall-clock is said. The run w
 def page(results):
     """The page as text."""
     machine = results["machine"]
-    parts = [HEAD.format(machine=machine["cpu"], **machine), markdown(summary.table(results))]
+    parts = [HEAD.format(machine=machine["cpu"], **machine), *again(results), markdown(summary.table(results))]
     for name in SECTIONS:
         if name in results:
             section = importlib.import_module(f"sections.{name}")
             parts += [markdown(table) for table in section.tables(results[name])]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def again(results):
+    """Which sections are of a later commit, if some were measured again by themselves."""
+    later = results.get("again", {})
+    titles = {name: importlib.import_module(f"sections.{name}").TITLE for name in later}
+    for commit in dict.fromkeys(later.values()):
+        names = ", ".join(titles[name] for name in SECTIONS if later.get(name) == commit)
+        yield f"Measured again, by themselves, on the same machine at commit {commit}: {names}.\n"
 
 
 def against_heyoka(results):
