@@ -85,6 +85,8 @@ MISUSES = {
     "h zero": (lambda: ph.solve("stress", "VLV", h=0, t_end=1), "h is 0.*positive.*negative"),
     "h NaN": (lambda: ph.solve("stress", "VLV", h=nan, t_end=1), "h is nan"),
     "h text": (lambda: ph.solve("stress", "VLV", h="small", t_end=1), "h is 'small'.*number"),
+    "h a number as text": (lambda: ph.solve("stress", "VLV", h="0.01", t_end=1), "h is '0.01'; it must be a number"),
+    "inertia as texts": (lambda: ph.Problem(inertia=("1", "2", "2"), Omega0=(0, 0, 1)), "'1', '2'.*three principal"),
     "not a whole number of steps": (
         lambda: ph.solve("stress", "VLV", h=0.3, t_end=1, strict=True),
         "3.33333333333 steps.*whole number. h = 0.333333333333333.* gives 3 steps",

@@ -20,7 +20,7 @@ def number(label: str, value: Any) -> float:
     """What a user gives, as a finite float; a sentence where it is none."""
     if value.__class__ is float and value - value == 0:
         return value
-    if isinstance(value, (bool, np.bool_, np.complexfloating)) or not _is_one(value):
+    if isinstance(value, (bool, np.bool_, np.complexfloating, str, bytes)) or not _is_one(value):
         raise InputError(f"{label} is {one_line(value)}; it must be a number.")
     try:
         x = float(value)
@@ -67,7 +67,7 @@ def real_array(label: str, value: Any, wanted: str) -> np.ndarray:
         if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
             raise TypeError  # what is masked is not given, and there is a number below every mask
         array = np.asarray(value)
-        if array.dtype.kind not in "biufOSU":  # complex numbers would lose a part without a word
+        if array.dtype.kind not in "biufO":  # complex numbers would lose a part without a word; text is no number
             raise TypeError
         return np.array(array, dtype=float)
     except Exception:  # ragged lists, objects, text; whatever __array__ or __float__ raises

@@ -10,7 +10,7 @@ from polhode.runs.to_accuracy.trials import apart
 
 def test_the_step_named_reaches_the_accuracy():
     p = ph.problem("heavy-top")
-    r = ph.recommend(problem=p, t_end=6.0, accuracy=1e-6)
+    r = ph.recommend(p, t_end=6.0, accuracy=1e-6)
     assert {c.method for c in r.choices} == {"TAYLOR", "RKN6", "RKN8", "ADAMS8"}
     assert r[0].nanoseconds <= r[-1].nanoseconds
     assert f"RKN6 with h = {next(c.h for c in r.choices if c.method == 'RKN6'):.3g}" in repr(r)

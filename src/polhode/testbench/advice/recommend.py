@@ -52,8 +52,8 @@ class Recommendation:
 
 @checked_call
 def recommend(
-    *,
     problem: str | Problem | None = None,
+    *,
     t_end: float | None = None,
     free: bool = False,
     axisymmetric: bool = False,
