@@ -1,7 +1,7 @@
 """polhode: integrate the rotation of rigid bodies on SO(3), and know what the integrator does to it."""
 
 from polhode import interrupts  # noqa: F401  first, as the others take a while
-from polhode.errors import FileError, InputError, LargeStepWarning, RunError, RunWarning
+from polhode.errors import EventWarning, FileError, InputError, LargeStepWarning, RunError, RunWarning
 from polhode.inputs.from_c import c_function
 from polhode.integrators.composition import compose
 from polhode.integrators.crouch_grossman import crouch_grossman
@@ -52,6 +52,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BlackBox",
     "Ensemble",
+    "EventWarning",
     "FileError",
     "InputError",
     "Integrator",

@@ -27,6 +27,10 @@ class RunWarning(UserWarning):
     """A run that stopped before its end; what was computed until then is there."""
 
 
+class EventWarning(UserWarning):
+    """A function of an event that was no number on the way: beside such a value no event is seen."""
+
+
 class RunError(RuntimeError):
     """A run that stopped before its end; `result` is what was computed until then, if it was kept."""
 

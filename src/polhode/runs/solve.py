@@ -80,7 +80,7 @@ def solve(
     events : dict of callables
         {name: function(t, Q, Omega) -> number}. All changes of sign are found, to the last digits of the method's own
         solution, and are in `Trajectory.events`: s.events[name].t, .Q, .Omega, .direction. A zero at the start itself
-        does not count; a value that is no number has no sign, and nothing is seen beside it
+        does not count; beside a value that is no number none is seen, which an EventWarning tells
     terminal : str or sequence of str
         names of events that end the run
     direction : dict of int

@@ -164,6 +164,24 @@ def test_a_function_that_raises_in_an_event_is_told():
     assert isinstance(s.exception, ZeroDivisionError) and len(s.t) == 6
 
 
+def root(t, Q, Omega):
+    """No number while the third axis points downwards, as machine code and as Python say without a warning."""
+    return Q[2, 2] ** 0.5 - 0.3 if Q[2, 2] > 0 else math.nan
+
+
+@pytest.mark.parametrize("given", [{"h": 0.01}, {"h": 0.01, "compiled": False}, {"accuracy": 1e-6}], ids=str)
+def test_an_event_that_is_no_number_on_the_way_is_told(given):
+    top = ph.problem("heavy-top")
+    with pytest.warns(ph.EventWarning, match="'root' is nan at t = 1.*no event is seen"):
+        ph.solve(top, **({"method": "VLV"} if "h" in given else {}), t_end=5, events={"root": root}, **given)
+
+
+def test_an_event_that_is_no_number_for_one_of_many_bodies_is_told():
+    top = ph.problem("heavy-top")
+    with pytest.warns(ph.EventWarning, match="'root' is nan at t = "):
+        ph.solve_ensemble(top, "VLV", Omega0=[top.Omega0] * 3, h=0.01, t_end=5, events={"root": root})
+
+
 def test_a_run_that_watches_does_not_tally():
     with pytest.raises(ph.InputError, match="reduce does not go with events"):
         ph.solve(TOP, "VLV", h=0.1, t_end=1.0, events={"level": level}, reduce="energy")

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polhode.errors import InputError, one_line
+from polhode.errors import EventWarning, InputError, one_line
 from polhode.inputs.events import Events
+from polhode.inputs.warning import warn
 from polhode.kernels.watching import NODES, may_cross
 from polhode.runs.between_steps.crossings import crossings
 from polhode.runs.between_steps.machine_events import machine_events, watching
@@ -38,6 +39,7 @@ class Watched:
         self._events = events or Events({}, (), {})
         self._crossed: dict[str, list[tuple[float, int, Row]]] = {k: [] for k in self._events.functions}
         self._last: tuple[float, Row] | None = None
+        self._no_number: dict[str, float] = {}  # by event, the first time at which it was seen to be no number
         if events:
             self._values = [self._first(name) for name in events.functions]
             self._machine = _machine_watch(runner, events)
@@ -214,9 +216,12 @@ class Watched:
                 "as t - 1 does, and t > 1 does not."
             )
         try:
-            return float(value)
+            number = float(value)
         except (TypeError, ValueError):
             raise InputError(f"The event {name!r} is {one_line(value)} at t = {t:g}; it must be one number.") from None
+        if math.isnan(number):
+            self._no_number.setdefault(name, t)
+        return number
 
     # ---- the result ---------------------------------------------------------------------------------
 
@@ -233,6 +238,7 @@ class Watched:
     def with_events(self, s: Trajectory, keep_last: bool) -> Trajectory:
         """A Trajectory with the events. If one has ended the run, `keep_last` adds the state there as the last."""
         changed: dict[str, Any] = {}
+        warn_of_no_numbers(self._no_number)
         if self._last is not None:
             t, last = self._last
             Q, Omega = self._states([last])
@@ -261,6 +267,16 @@ class Watched:
 
     def _states(self, rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
         return self._runner.in_users_axes(np.array(rows, dtype=float).reshape(len(rows), self._runner.width))
+
+
+def warn_of_no_numbers(first: dict[str, float]) -> None:
+    """Say of which events, from which time on, a function was no number."""
+    for name, t in first.items():
+        warn(
+            f"The event {name!r} is nan at t = {t:.6g}, and perhaps later: beside a value that is no number no event "
+            "is seen. Give a function that is a number everywhere (arccos and sqrt want their arguments clipped).",
+            EventWarning,
+        )
 
 
 def _machine_watch(runner: Runner, events: Events) -> Any:

@@ -37,6 +37,7 @@ def ensemble_of(run: Run) -> Ensemble:
         _forget(run, every)
     events = {}
     if run.watch is not None:
+        run.watch.warn()
         events = crossings_by_name(Table.joined(run.watch.tables), run.watch.events.functions, run.bodies)
     stats = counts(run.method, run.way, N, done, run.iterations, run.threads, run.wall_time)
     stats |= {"reason": reason, "interrupted": run.interrupted}

@@ -13,7 +13,7 @@ from polhode.inputs.events import Events
 from polhode.integrators.method import Method
 from polhode.runs.between_steps.crossings import Changes, Many, crossings_of_many
 from polhode.runs.between_steps.machine_events import check_event
-from polhode.runs.between_steps.watched import Watched
+from polhode.runs.between_steps.watched import Watched, warn_of_no_numbers
 from polhode.runs.ensemble.bodies import Bodies
 from polhode.runs.ensemble.events import Table
 from polhode.runs.runners.kernel_runner import KernelRunner, machine_torque
@@ -35,6 +35,7 @@ class Watch:
         self.t0 = bodies.kinds[0].t0
         self.tables: list[Table] = []
         self.ended: dict[int, str] = {}  # the event that ended a body
+        self._no_number: dict[str, float] = {}  # by event, a time at which it was seen to be no number
         self._names = list(events.functions)
         self._addresses = np.array([machine.address for machine in code])
         self._axes = np.array(bodies.axes.reshape(-1, 9), order="C")
@@ -99,7 +100,12 @@ class Watch:
 
         def g(which: np.ndarray, theta: np.ndarray) -> np.ndarray:
             values, states = self._look(body[which], event[which], t[which], theta, notes[which, 5:12])
-            lost.update(body[which][~np.isfinite(states).all(axis=1)].tolist())
+            is_state = np.isfinite(states).all(axis=1)
+            lost.update(body[which][~is_state].tolist())
+            no_number = np.isnan(values) & is_state
+            for k in np.unique(event[which[no_number]]).tolist():
+                first = which[no_number & (event[which] == k)][0]
+                self._no_number.setdefault(self._names[k], float(t[first]))
             return values
 
         which, theta, way = _in_pieces(g, notes[:, 3], notes[:, 4])
@@ -151,6 +157,10 @@ class Watch:
         self.keep(met, {})
         if runner.ended:
             self.ended[i] = runner.ended
+
+    def warn(self) -> None:
+        """Say of which events a function was no number on the way."""
+        warn_of_no_numbers(self._no_number)
 
     def ended_as_numbers(self) -> np.ndarray:
         """(body, number of the event that ended it), for a file."""
