@@ -1,9 +1,11 @@
-"""The states at which properties are measured: fixed ones first, where integrators go wrong, then random ones.
+"""The states at which properties are measured: fixed ones first, where integrators go wrong, then random ones; and
+those of the survey, many more, at which a step or two are looked at.
 
 A property that holds at one generic state may fail at rest, near half a turn, for a full tensor, a sphere, a late time.
 Steps are given in radians: of the rotation, and of the change that the torque makes. They are no powers of two.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +17,14 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA, placed
+from polhode.testbench.certificate.survey import about_an_axis, surveyed
 
 SEED = 1821
 AT_RANDOM = "at random state"
 RANDOM_STATES = 4
 RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
 """Radians a step."""
+TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity: results are kept under the state itself
@@ -29,12 +33,20 @@ class State:
 
     words: str
     problem: Problem
+    is_surveyed: bool = False
+    is_about_an_axis: bool = False
 
     def step(self, radians: float) -> float:
         """The step in which speed and torque turn the body by about so many radians."""
         p = self.problem
         rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0)) / p.moments.mean())
         return float(radians / rate)
+
+    @property
+    def left_by_a_tolerance(self) -> float:
+        """What a tolerance, made for velocities and momenta of about one, may leave of those that there are."""
+        speed = float(np.linalg.norm(self.problem.Omega0)) or 1.0
+        return TOLERANCE / min(speed, self.momentum, 1.0)
 
     @property
     def momentum(self) -> float:
@@ -63,11 +75,12 @@ FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """How each fixed state differs from the generic one, in words and as data; the most telling first. None rotates about a
 principal axis: there an iteration with a tolerance ends at once, before the derivative by the complex step has
-converged."""
+converged. Those of the survey that do are not for derivatives."""
 
 
 def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
-    """The generic state, the fixed ones, and random ones; of the same body where damping or wheels belong to it."""
+    """The generic state, the fixed ones, and random ones, of the same body where damping or wheels belong to it; then
+    those of the survey."""
     generic = placed(p)
     yield State("at a generic state", generic)
     moves_at_rest = np.any(generic.torque(p.t0, generic.Q0, np.zeros(3)))
@@ -80,7 +93,8 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
             continue
         yield State(words, _changed(generic, **other))
     rng = np.random.default_rng(seed)
-    for k in range(count):
+    random = (f"{AT_RANDOM} {k}" for k in itertools.count(1))
+    for _ in range(count):
         moments = np.sort(rng.uniform(1, 3, 3))
         moments[2] = min(moments[2], 0.98 * (moments[0] + moments[1]))
         axes = Rotation().random(rng=rng).as_matrix()
@@ -88,7 +102,11 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
-        yield State(f"{AT_RANDOM} {k + 1}", _changed(start, **other))
+        yield State(next(random), _changed(start, **other))
+    for words, other in surveyed(generic, rng, random):
+        yield State(words, _changed(generic, **other), is_surveyed=True)
+    for words, other in about_an_axis(generic):
+        yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)
 
 
 def _changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:

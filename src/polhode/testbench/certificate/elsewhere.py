@@ -2,6 +2,8 @@
 does elsewhere."""
 
 import functools
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,18 +15,25 @@ STEPS_AT_A_STATE = 4
 SMALL_RADIANS, ONE_STEP_RADIANS = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
+FINEST_STEP = 1e-3  # of such steps, in units of time
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
+SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
 
 
 def off(look: Look, state: State, radians: float, steps: int = 1) -> float:
     """How far a few steps are from the motion, relative to the speed."""
+    return max(off_each(look, state, radians, steps))
+
+
+def off_each(look: Look, state: State, radians: float, steps: int = 1) -> tuple[float, float]:
+    """The same of Q and of Omega."""
     p, h = state.problem, state.step(radians)
     Q1, Omega1 = motion(state, radians, steps)
     Q, Omega = look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
-    return float(max(np.abs(Q - Q1).max(), np.abs(Omega - Omega1).max() / (radians / h)))
+    return float(np.abs(Q - Q1).max()), float(np.abs(Omega - Omega1).max() / (radians / h))
 
 
 @functools.cache
@@ -47,9 +56,12 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     for state in states(case):
         if seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
-        noise = max(10 * look.character.floor * 1e-15, 2 * look.character.jump * state.step(1.0))
+        absolute = max(10 * look.character.noise, 2 * look.character.jump)
+        noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
         try:
             tiny = 0.0 if seen else _off_when_tiny(look, state, noise)
+            if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
+                tiny = _off_when_tiny(look, state, noise, TINY_RADIANS[:1])
             small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS))
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
@@ -63,9 +75,10 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             if min(pair) > 1e-10
             else np.inf
         )
-        inconsistent = small > max(RESOLVED_ERROR, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
+        least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
+        inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
         wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
-        slows = _slows(small, next_, pair[0], lowest, noise)
+        slows = _slows(small, next_, pair[0], lowest, max(noise, least / 1000))
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
         before = (
             float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
@@ -90,16 +103,17 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     return lowest, where, refused, seen
 
 
-def _off_when_tiny(look: Look, state: State, noise: float) -> float:
+def _off_when_tiny(look: Look, state: State, noise: float, radians: Sequence[float] = TINY_RADIANS) -> float:
     """The part of its turn by which a tiny step is off, if it is: a formula for small angles that is none."""
-    off_by = {x: off(look, state, x) for x in TINY_RADIANS}
+    off_by = {x: off(look, state, x) for x in radians}
     return max(d / x if d > max(OFF_PART * x, 100 * noise) else 0.0 for x, d in off_by.items())
 
 
 def _converges_later(look: Look, state: State, order_there: float) -> bool:
     """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
     damping, takes a small rotation of a slow body for a long time."""
-    finer = [SMALL_RADIANS / FINER_FACTOR**k for k in (1, 2, 3)]
+    count = max(3, math.ceil(math.log(state.step(SMALL_RADIANS) / FINEST_STEP, FINER_FACTOR)))
+    finer = [SMALL_RADIANS / FINER_FACTOR**k for k in range(count - 2, count + 1)]
     try:
         one, two, three = (off(look, state, x) for x in finer)
     except Refused:
@@ -113,5 +127,5 @@ def _converges_later(look: Look, state: State, order_there: float) -> bool:
 def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
     """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
     expected = large * (SMALL_RADIANS / ONE_STEP_RADIANS[0]) ** (order_there + 1)
-    resolved = small > max(RESOLVED_ERROR, 1000 * noise, 100 * expected)
+    resolved = small > max(1000 * noise, 100 * expected)
     return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

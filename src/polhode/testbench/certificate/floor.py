@@ -8,14 +8,19 @@ C h^p and round-off do not, the order holds down to an error, and that error is 
 
 import numpy as np
 
-from polhode.testbench.certificate.elsewhere import off
+from polhode.testbench.certificate.elsewhere import off, off_each
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import DOUBLE, Look, states
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""
+SMALL_STEPS = (0.06, 0.03, *LADDER[1:7])
+"""Radians of single steps whose errors are compared with each other."""
+RESOLVED_ROUND_OFFS = 100  # times round-off, above which they are
+STEADY_SLOPE = 0.25  # change of their slope, up to which it is one
 ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
 ROUND_OFF = 1.5e-15  # of one step
+JUMPS = 3.0  # times the jumps of an integrator's numbers, which are its round-off
 FAR_ABOVE = 1e3  # times the precision of floats, from which on what each step is off by is not its round-off
 CLEAR_CHI_SQUARED = 12.0  # by so much chi squared falls where the terms of a floor are there
 UNEXPLAINED_FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
@@ -32,25 +37,48 @@ PLAIN_PART = (
 TRIED_FLOORS = 200  # floors that are tried
 
 
+def orders_of_small_steps(look: Look, case: str) -> tuple[float, float]:
+    """The orders of Q and of Omega that single steps at the generic state show as they get smaller, an error of one
+    step being like x^(p+1); infinity where too few are above round-off, or where they still change."""
+    state = states(case)[0]
+    if look.character.floor > 1 or look.character.jump:
+        return np.inf, np.inf
+    try:
+        found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
+    except Refused:
+        return np.inf, np.inf
+    Q, Omega = (_falling(np.array(SMALL_STEPS), errors) for errors in found.T)
+    return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
+
+
+def _falling(x: np.ndarray, errors: np.ndarray) -> float:
+    resolved = int(np.append(errors < RESOLVED_ROUND_OFFS * ROUND_OFF, True).argmax())
+    if resolved < 3:
+        return float(np.inf)
+    before, last = np.diff(np.log(errors[:resolved]))[-2:] / np.diff(np.log(x[:resolved]))[-2:]
+    return float(last) - 1 if abs(last - before) < STEADY_SLOPE else float(np.inf)
+
+
 def hidden(look: Look, case: str, order: float, span: float) -> float:
     """The error at the end of the span below which smaller steps do not lead, as single steps at the generic state
     show; zero where none is seen."""
-    if look.character.floor > 1 or look.character.jump:
-        return 0.0  # noise, single precision or jumps: they have floors of their own, which are told
+    if look.character.floor > 1:
+        return 0.0  # noise, or single precision: they have floors of their own, which are told
     state = states(case)[0]
     try:
         rate = np.array([off(look, state, x) / x for x in LADDER])
     except Refused:
         return 0.0
-    return _floor_of_rate(np.array(LADDER), rate, min(order, HIGHEST_ORDER)) * span / state.step(1.0)
+    round_off = max(ROUND_OFF, JUMPS * look.character.jump * state.step(1.0))
+    return _floor_of_rate(np.array(LADDER), rate, min(order, HIGHEST_ORDER), round_off) * span / state.step(1.0)
 
 
-def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float) -> float:
+def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float, round_off: float = ROUND_OFF) -> float:
     """The smallest C x^p + F + G/x, all of them positive, if F or G is there; where these do not explain the errors
     either, the largest that C x^p from the largest steps does not explain; else zero."""
     from scipy.optimize import nnls
 
-    weight = 1 / np.hypot(ROUGH_PART * rate, ROUND_OFF / x)
+    weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
     terms = np.stack([x**order, np.ones_like(x), 1 / x], axis=1)
     scale = np.linalg.norm(terms * weight[:, None], axis=0)
     weighted = terms * weight[:, None] / scale
@@ -62,11 +90,11 @@ def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float) -> float:
         2 * CLEAR_CHI_SQUARED, explained / 10
     ):  # another formula for small steps, which may be of another order
         expected = np.max(rate[:2] / x[:2] ** order) * x**order
-        beyond = rate > UNEXPLAINED_FACTOR * expected + 10 * ROUND_OFF / x
+        beyond = rate > UNEXPLAINED_FACTOR * expected + 10 * round_off / x
         return float(rate[beyond].max()) if beyond.any() else 0.0
     if explained < CLEAR_CHI_SQUARED:
         return 0.0
-    G = G if G > FAR_ABOVE * DOUBLE else 0.0
+    G = G if G > FAR_ABOVE * DOUBLE and G > 10 * round_off else 0.0
     fine = np.geomspace(x[-1], x[0], TRIED_FLOORS)
     return float((C * fine**order + F + G / fine).min()) if F or G else 0.0
 

@@ -18,7 +18,7 @@ from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.elsewhere import elsewhere
-from polhode.testbench.certificate.floor import LADDER, fitted, hidden, line
+from polhode.testbench.certificate.floor import LADDER, fitted, hidden, line, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import would_decide
@@ -36,6 +36,7 @@ WRONG_ERROR = 0.1  # of an error with the finest steps, from which on there is n
 FLOORS_ABOVE = 15  # times the floor, from which on an error counts
 LEAST_ORDER = 0.5  # order below which there is none
 WHOLE_WITHIN = 0.15  # from a whole number, up to which an exponent is that number
+LOWER_BY = 0.6  # by which single small steps must be of lower order to count
 STEADY_SLOPE = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
 DOWN_TO = "down to an error of"
 ONE_LARGE = "one step of some radians"
@@ -85,10 +86,20 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
 
 
 def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:
-    """The orders that are known, with the error below which smaller steps do not lead, where single steps show one."""
+    """The orders that are known, with the error below which smaller steps do not lead, where single steps show one; and
+    lower ones where single steps fall more slowly than runs with larger steps do."""
+    small = orders_of_small_steps(look, row.case)
+    if any(LEAST_ORDER < p < order - LOWER_BY for p in small):
+        return [_lowered(r, p) if p < order - LOWER_BY else r for r, p in zip(results, small)]
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
     floor = hidden(look, row.case, order, SPAN) if any(plain) else 0.0
     return [_restricted(r, floor) if is_plain and floor else r for is_plain, r in zip(plain, results)]
+
+
+def _lowered(order: Property, p: float) -> Property:
+    verdict = "yes" if abs(p - round(p)) < 2 * WHOLE_WITHIN else "undecided"
+    how = f"{order.how}; single steps below those show the order {p:.2f}"
+    return Property(p, order.threshold, verdict, how, bound=abs(p - round(p)), coverage=order.coverage)
 
 
 def _restricted(order: Property, floor: float) -> Property:

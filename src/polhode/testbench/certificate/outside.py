@@ -28,7 +28,7 @@ from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.timed import cost_of
-from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
+from polhode.testbench.certificate.yes_or_no import WITH_TINY_STEPS, by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
@@ -68,7 +68,8 @@ def measured(
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
     look.changed = guarded(lambda: changed_since(look), _patience(look, ended))[0] or 0.0
-    found = {key: _doubted(look, found, key, p) for key, p in found.items()}
+    stays = any(notes.get(key) == "stays" and p.verdict == "no" for key, p in found.items())
+    found = {key: _doubted(look, found, key, p, stays) for key, p in found.items()}
     own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
@@ -186,10 +187,10 @@ def _takes_velocity(look: Look) -> bool:
     return "InputError" not in guarded(first, PATIENT_WITH_SLOW[-1])[1]
 
 
-def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> Property:
+def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays: bool) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
-    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, or
-    where it is no longer what it was."""
+    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, where
+    it is no longer what it was, or by differences where they are too coarse for the defect that others show."""
     if look.changed and p.verdict == "yes":
         why = f"{p.how}; but it has changed while it was measured"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
@@ -199,6 +200,10 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property) -> P
     somewhere = next((words for words in look.differs if words.startswith(AT_RANDOM)), "")
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
         why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
+        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+    is_by_differences = BY_KEY[key].measure in BY_DERIVATIVES and BY_DIFFERENCES[-1] in p.how
+    if p.verdict == "yes" and is_by_differences and (stays or WITH_TINY_STEPS in look.differs):
+        why = f"{p.how}; but other properties have small defects, which differences do not show"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
     if p.verdict != "yes" or key not in look.ended or not look.differs:
         return p

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from polhode.integrators.properties import Row
-from polhode.testbench.certificate.battery import RADIANS, SEED
+from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import Pace
@@ -12,6 +12,8 @@ from polhode.testbench.certificate.pace import Pace
 SHARE_SECONDS = 1.2  # seconds of computing, after which a measurement looks at a state briefly
 MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
 SMALLEST_RADIANS = (0.0031, 0.019)  # a step at the generic state, where a formula for small angles may take over
+TINY_RADIANS = (8e-6, 9e-5)  # the same, where round-off over so small a step may be larger than usual
+SURVEYED_RADIANS = (0.31,)  # a step at a state of the survey
 BRIEF_RADIANS = RADIANS[1:3]
 """Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
 FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
@@ -25,7 +27,8 @@ COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 class Visits:
     """What the states visited so far have shown, as long as no defect is the method's own."""
 
-    states: int = 0
+    states: int = 0  # of the battery
+    surveyed: int = 0  # of the survey
     brief: int = 0  # of these states, for want of time
     worst: float = 0.0  # the largest defect
     farthest: float = 0.0  # the largest step, in radians
@@ -35,6 +38,14 @@ class Visits:
     seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
+
+    def note(self, state: State, radians: float, is_brief: bool) -> None:
+        """A state that was seen up to so many radians a step. One of the survey restricts nothing."""
+        if state.is_surveyed:
+            self.surveyed += 1
+            return
+        self.states, self.brief = self.states + 1, self.brief + is_brief
+        self.farthest, self.least = max(self.farthest, radians), min(self.least, radians)
 
     @property
     def coverage(self) -> str:
@@ -46,7 +57,7 @@ class Visits:
             )
         elif self.is_short:
             words += "; no more for want of time"
-        return words
+        return f"{words}; {self.surveyed} more at {SURVEYED_RADIANS[0]:g} rad" if self.surveyed else words
 
     @property
     def up_to(self) -> str:
@@ -55,11 +66,14 @@ class Visits:
         return bound if self.runs_everywhere else f"where it runs {bound}".strip()
 
 
-def steps_for(pace: Pace, seen: int, calls: int) -> Sequence[float]:
-    """The steps with which the next state is looked at, in radians; a few, or none, for want of time.
+def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float]:
+    """The steps with which a state is looked at, in radians; a few, or none, for want of time.
 
     Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
     """
+    if state.is_surveyed:
+        is_time = pace.afford(calls) if pace.is_counted else pace.spent < SHARE_SECONDS * pace.generosity
+        return SURVEYED_RADIANS if is_time else ()
     all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
     if not pace.is_counted:
         spent = pace.spent if seen >= FEWEST_STATES else 0.0

@@ -32,6 +32,7 @@ from polhode.testbench.certificate.visits import (
     FEW_STEPS,
     FEWEST_STATES,
     SMALLEST_RADIANS,
+    TINY_RADIANS,
     Visits,
     calls_of,
     steps_for,
@@ -43,9 +44,12 @@ OF_THE_STATE = (
     "conformality",
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
+WITH_TINY_STEPS = "with tiny steps"
+TINY_CALLS = 10  # defects that a look at tiny steps may take
 FINER_DIFFERENCE = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG_DEFECT = 1e-5  # a larger one, at other states than the generic one, is a mistake; high orders have smaller ones
+SURVEYED_DEFECT = 1e-9  # at a state of the survey, where round-off may be larger than elsewhere
 ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to hold
 LOOSE_DEFECT = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
@@ -139,9 +143,11 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     """
     visits, pace, calls = Visits(), look.pace, calls_of(look, row)
     for state in look.states(row.case):
-        steps = steps_for(pace, visits.states, calls)
+        if state.is_about_an_axis and row.measure in BY_DERIVATIVES:
+            continue
+        steps = steps_for(pace, state, visits.states, calls)
         if not steps:
-            visits.is_short = True
+            visits.is_short = not state.is_surveyed
             visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)
             break
         brief = steps is BRIEF_RADIANS
@@ -158,22 +164,49 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         defects, radians = defects[:n], radians[:n]
         if not visits.states and not visits.refusals and radians[-1] < ENOUGH_RADIANS:
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
-        visits.states, visits.brief = visits.states + 1, visits.brief + brief
-        visits.farthest, visits.least = max(visits.farthest, radians[-1]), min(visits.least, radians[-1])
+        visits.note(state, radians[-1], brief)
         largest = max(defects)
+        if state.is_surveyed and largest < max(SURVEYED_DEFECT, state.left_by_a_tolerance):
+            continue
         if largest > ROUND_OFFS_ABOVE * floor and not (
             largest < FAINT_DEFECT and _is_erratic(at, state, radians, defects)
         ):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
-            if visits.states > 1 and largest > WRONG_DEFECT:
+            if (visits.states > 1 or visits.surveyed) and largest > WRONG_DEFECT:
                 look.differs.setdefault(state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
             return [Property(float(largest), floor, "no", words, coverage=coverage)], note
         if largest > floor:
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
         visits.worst = float(max(visits.worst, largest))
+    tiny = _when_tiny(look, row, at, floor, how) if visits.states else None
+    if tiny is not None:
+        return [tiny], "scales"
     return [_without_defect(look, row, how, floor, visits)], ""
+
+
+def _when_tiny(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> Property | None:
+    """The property, if steps so small that hardly any formula is wrong there show a defect that is no round-off: at the
+    generic state, and where it has differed from the motion."""
+    if look.character.floor > 1 or look.character.jump:
+        return None
+    generic, *others = look.states(row.case)
+    for state in (generic, *(other for other in others if other.words in look.differs)):
+        for x in TINY_RADIANS:
+            if not look.pace.afford(TINY_CALLS * calls_of(look, row)):
+                return None
+            try:
+                found = _finite(at, state, x, (1,))
+                if found <= ROUND_OFFS_ABOVE * floor or _is_erratic(at, state, (x,), (found,)):
+                    continue
+            except Refused:
+                continue
+            where = WITH_TINY_STEPS if state is generic else state.words
+            look.differs.setdefault(where, f"({row.title}: {found:.0e}, {x:g} rad a step)")
+            coverage = f"first seen {state.words}, {x:g} rad a step"
+            return Property(found, floor, "no", f"{how}: {found:.0e} with a tiny step", coverage=coverage)
+    return None
 
 
 def _measured(
@@ -187,7 +220,7 @@ def _measured(
             defects.append(_finite(at, state, x, counts))
         except Refused as error:
             visits.refusals.append(f"{state.words} it {error.words}")
-            if visits.states and x == RADIANS[0]:
+            if visits.states and (x == RADIANS[0] or state.is_surveyed):
                 look.fails.setdefault(state.words, error.words)
             break
     return defects, list(steps[: len(defects)])

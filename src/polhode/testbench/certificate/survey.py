@@ -1,0 +1,99 @@
+"""The survey: one step at many more states than the battery has, a walk along each thing that a state is made of.
+
+A program has branches: the largest component of a quaternion, the order of the moments, a speed below which a body
+sleeps, a torque that is too weak, a time before zero. A property that is measured at a dozen states is not known to
+hold in a branch that none of them takes. Here each thing is varied alone, over all the decades and orders that users
+have, and then all of them at random; a step or two at each state is enough to see another formula.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from polhode.inputs.scipy_rotation import Rotation
+from polhode.physics.problem import Problem
+
+INERTIA = (1.6, 2.3, 3.1)
+RANDOM_STATES = 16
+DRAWN_ATTITUDES = 240  # attitudes among which one is looked for where the torque is weak
+AXES = ("first", "second", "third")
+DIRECTION = np.array((0.6, -0.36, 0.7144))
+
+ATTITUDES = {
+    "half a turn about the first axis": np.diag((1.0, -1.0, -1.0)),
+    "half a turn about the second axis": np.diag((-1.0, 1.0, -1.0)),
+    "half a turn about the third axis": np.diag((-1.0, -1.0, 1.0)),
+    "nearly half a turn about the first axis": (2.9, 0.2, -0.3),
+    "nearly half a turn about the second axis": (-0.3, 2.9, 0.2),
+    "nearly half a turn about the third axis": (0.2, -0.3, 2.9),
+    "within 0.003 of half a turn": tuple(3.1386 / np.linalg.norm((1.0, -2.0, 1.5)) * np.array((1.0, -2.0, 1.5))),
+    "a quarter turn": (0.0, np.pi / 2, 0.0),
+}
+"""Attitudes: in each of the first six another component of the quaternion is the largest, or the only one."""
+
+SPEEDS = (1e-4, 0.03, 25.0, 120.0)
+TIMES = (-41.7, -1000.3, 1e4)
+MOMENTS = {
+    "with two equal moments, the first and the second the larger": (2.0, 2.0, 1.3),
+    "with two equal moments, the second and the third": (3.1, 2.0, 2.0),
+    "with two equal moments, the second and the third the larger": (1.3, 2.0, 2.0),
+    "with two equal moments, the first and the third": (2.0, 3.1, 2.0),
+    "with moments equal to 1e-3": (2.0, 2.0015, 3.1),
+    "with moments equal to 1e-5": (2.0, 2.000015, 3.1),
+    "with three moments equal to 1e-3": (2.0, 2.0015, 2.0007),
+    "with a rod": (0.04, 1.3, 1.31),
+    "with small moments": tuple(1e-6 * x for x in INERTIA),
+    "with large moments": tuple(1e5 * x for x in INERTIA),
+}
+
+
+def surveyed(p: Problem, rng: np.random.Generator, random: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """How each state differs from the generic one, `p`: words, and what is replaced. Of the same body where damping or
+    wheels belong to it. `random` are words for the states drawn at random."""
+    bodies = not p.forces.any
+    yield from ((f"at {words}", {"Q0": Q0}) for words, Q0 in ATTITUDES.items())
+    yield from ((f"at a speed of {x:g}", {"Omega0": x * DIRECTION}) for x in SPEEDS)
+    yield from ((f"at t = {x:g}", {"t0": x}) for x in TIMES)
+    if bodies:
+        orders = list(itertools.permutations(INERTIA))[1:]
+        yield from ((f"with moments in the order {_few(x)}", {"inertia": x}) for x in orders)
+        yield from ((words, {"inertia": x, "Omega0": DIRECTION}) for words, x in MOMENTS.items())
+    if p.has_torque:
+        yield from _weak(p, rng)
+    yield from ((words, _drawn(rng, bodies)) for words in itertools.islice(random, RANDOM_STATES))
+
+
+def about_an_axis(p: Problem) -> Iterator[tuple[str, dict[str, Any]]]:
+    """States that rotate about a principal axis, or nearly: there iterations end at once, and cross products vanish."""
+    for k, axis in enumerate(AXES):
+        e = np.eye(3)[k]
+        yield f"about the {axis} axis", {"Omega0": 0.8 * e}
+        yield f"about the {axis} axis, the other way", {"Omega0": -1.7 * e}
+    yield "nearly about the second axis", {"Omega0": (1e-7, 1.1, -1e-7)}
+    yield "without a first component", {"Omega0": (0.0, 0.7, -0.4)}
+
+
+def _weak(p: Problem, rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The attitudes at which the torque, or one component of it, is weakest, among some."""
+    drawn = Rotation().random(DRAWN_ATTITUDES, rng=rng).as_matrix()
+    tau = np.abs([p.torque(p.t0, Q, p.Omega0) for Q in drawn])
+    yield "where the torque is weak", {"Q0": drawn[tau.max(axis=1).argmin()]}
+    for k, axis in enumerate(AXES):
+        yield f"where the torque about the {axis} axis is weak", {"Q0": drawn[tau[:, k].argmin()]}
+
+
+def _drawn(rng: np.random.Generator, bodies: bool) -> dict[str, Any]:
+    """A state at random in all that it is made of."""
+    Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-2, 1.3)
+    drawn = dict(Q0=Rotation().random(rng=rng).as_matrix(), Omega0=Omega0, t0=rng.uniform(-100, 300))
+    if bodies:
+        moments = rng.permutation([1.0, rng.uniform(1, 2), rng.uniform(1, 1.95)]) * 10 ** rng.uniform(-2, 2)
+        axes = Rotation().random(rng=rng).as_matrix()
+        drawn["inertia"] = tuple(moments) if rng.random() < 0.5 else axes @ np.diag(moments) @ axes.T
+    return drawn
+
+
+def _few(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{x:g}" for x in numbers)
