@@ -89,8 +89,8 @@ class ProblemData(Travels):
 
     @property
     def tensor(self) -> np.ndarray:
-        """The inertia as a 3x3 tensor in the user's body axes."""
-        return np.diag(self.inertia) if self.inertia.ndim == 1 else self.inertia
+        """The inertia as a 3x3 tensor in the user's body axes; a copy, which may be written to."""
+        return np.diag(self.inertia) if self.inertia.ndim == 1 else self.inertia.copy()
 
     @property
     def has_potential(self) -> bool:

@@ -1,5 +1,6 @@
 """Some of the adversary's integrators, each caught or cleared by name; scripts/confusion.py has them all."""
 
+import functools
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ from polhode.testbench.certificate.defects import DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.drift import symplectic, would_decide
 from polhode.testbench.certificate.guard import Refused
+from polhode.testbench.certificate.kernel_in_floats import in_floats
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
 from polhode.testbench.certificate.orders import DOWN_TO, chooses, exponent, orders
@@ -70,7 +72,8 @@ def one(case, key):
     row, look = BY_KEY[key], Look(box(case.method))
     if isinstance(case.method, ph.Method) and row.kind != ORDER and row.measure != "orthogonality":
         found = next(kernel.by_theorem(case.method, case_of(row, case.method), row))
-        return kernel.with_large_steps(look, case.method, row, (found,))[0] if row.measure in DIRECT else found
+        stays_at = functools.partial(kernel.stays_at, case.method, row)
+        return in_floats(look, case.method, row, (found,), stays_at)[0] if row.measure in DIRECT else found
     look.character = character_of(look)
     values, _ = outside.MEASURES[row.measure](look, row)
     keys = [other.key for other in PROPERTIES if (other.group or other.key) == (row.group or row.key)]

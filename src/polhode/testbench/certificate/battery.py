@@ -36,6 +36,10 @@ class State:
     is_surveyed: bool = False
     is_about_an_axis: bool = False
 
+    def __post_init__(self) -> None:
+        for start in (self.problem.Q0, self.problem.Omega0):  # shared by all that are looked at: none may write to it
+            start.setflags(write=False)
+
     def step(self, radians: float) -> float:
         """The step in which speed and torque turn the body by about so many radians."""
         p = self.problem

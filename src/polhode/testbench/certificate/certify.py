@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, overload
 
+import numpy as np
+
 from polhode.inputs import checked_call, flag, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
@@ -89,19 +91,20 @@ def certify(
         return certificates if are_several(method) else certificates[0]
     method = integrator(method)
     name = name_of(method)
-    look, pictures = Look(box(method), seconds), {}
-    with display(progress) as tick:
+    form, look, pictures = form_of(method), Look(box(method), seconds), {}
+    look.pace.is_with_drift = drift
+    with display(progress) as tick, np.errstate(all="ignore"):  # what the caller has set is not for our references
         if isinstance(method, Method):
             from polhode.testbench.certificate import kernel
 
-            form, claims = "kernel", claims_of(method)
+            claims = claims_of(method)
             properties = kernel.measured(method, tick, look)
             shipped = methods().get(name) is method
             diagnosis = () if shipped else kernel.diagnosed(method, properties, look)
         else:
             from polhode.testbench.certificate import outside
 
-            form, claims = "black box" if isinstance(method, BlackBox) else "function", {}
+            claims = {}
             properties, diagnosis = outside.measured(method, tick, look)
         if drift and not getattr(method, "free_only", False):
             from polhode.testbench.certificate.drift import drift_of
@@ -125,6 +128,11 @@ def certify(
         date=datetime.date.today().isoformat(),
         pictures=pictures,
     )
+
+
+def form_of(method: Integrator) -> str:
+    """What can be looked into."""
+    return "kernel" if isinstance(method, Method) else "black box" if isinstance(method, BlackBox) else "function"
 
 
 class display:

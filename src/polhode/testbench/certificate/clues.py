@@ -24,6 +24,8 @@ def turn(run: Run, p: Problem, h: float = 2.0**-10) -> str:
     """Which kinematics would change the attitude as one small step does: "" for the right one, or words."""
     with np.errstate(all="ignore"):
         Q, _ = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
+    if np.abs(Q.T - p.Q0).max() < 10 * h < np.abs(Q - p.Q0).max():
+        return "Q transposed"
     S = p.Q0.T @ (Q - p.Q0) / h
     angle, Omega = np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]) / 2, p.Omega0
     readings = {
@@ -43,6 +45,8 @@ def rate(run: Run, p: Problem, h: float = 2.0**-10) -> str:
     """Which Euler's equations would change the momentum as one small step does: "" for the right ones, or words."""
     with np.errstate(all="ignore"):
         _, Omega = run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, p.t0)
+    if np.abs(Omega - p.Q0 @ p.Omega0).max() < 10 * h < np.abs(Omega - p.Omega0).max():
+        return "velocity in space axes"
     torque = p.tensor @ (Omega - p.Omega0) / h
     gyroscopic, tau = np.cross(p.tensor @ p.Omega0, p.Omega0), p.torque(p.t0, p.Q0)
     readings = {

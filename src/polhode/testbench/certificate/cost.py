@@ -10,6 +10,7 @@ from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.visits import MOST_SECONDS
 
 MANY_STEPS, SOME_STEPS = 50, 10  # steps that must succeed; where there is no time for so many
 LADDER = range(-8, 9)  # powers of the square root of two: the step sizes
@@ -50,7 +51,7 @@ def largest_step(look: Look, row: Row) -> tuple[list[Property], str]:
     how = f"{steps} steps, h growing by 2^(1/2) until one fails or Omega passes 1000"
     for k in LADDER:
         h = 2.0 ** (k / 2)
-        if not look.pace.afford(steps):
+        if not look.pace.afford(steps) or look.pace.spent > MOST_SECONDS * look.pace.generosity:
             missing = would_decide(look.pace.cost.usual * steps * (LADDER[-1] - k + 1))
             return [Property(largest, None, "undecided", f"{how}; it runs up to h = {largest:.3g}; {missing}")], ""
         try:

@@ -74,6 +74,8 @@ READINGS = {
     "half of Omega": "The attitude is turned by half of what it should be.",
     "twice Omega": "The attitude is turned by twice what it should be.",
     "no Omega": "The attitude is not turned.",
+    "Q transposed": "The attitude is returned as its transpose: Q must map body to space.",
+    "velocity in space axes": "The velocity is returned in space axes, as Q Omega; it must be in body axes.",
 }
 """By what the kinematics or Euler's equations seem to read, the mistake."""
 

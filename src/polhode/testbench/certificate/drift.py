@@ -27,7 +27,7 @@ from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT
+from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT, SECONDS_OF_ROOM
 from polhode.testbench.certificate.pace import would_decide as would_decide_in
 from polhode.testbench.certificate.timed import seconds_a_step
 from polhode.testbench.drift.evidence import Evidence
@@ -45,13 +45,13 @@ WITHOUT_SYMMETRY = (2.0, 2.2, 3.9)
 PATIENT_SECONDS = {"kernel": 3.0}  # seconds of computing up to which a longer span is tried
 MOST_PATIENT_SECONDS = 5.0
 LONGEST_SECONDS = 90.0  # seconds, after which a stress test is ended
-LEAST_SECONDS = 5.0  # seconds that the stress test of a function has in any case, ...
-PATIENT_TIMES = 1.5  # ... and times what is left of them, after which it is ended
+LEAST_SECONDS = 2.0  # seconds that the stress test of a function has in any case
 ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
 LEAST_ORDER = 0.5  # a lower order counts as none
 SMALL_ERROR = 1e-12  # an energy error below is nothing but round-off
 POWER_IF_ENERGY = 1.5  # powers of h between the error and what is left of it; 2 where a modified energy exists, ...
 POWER_IF_NONE = 0.7  # ... and 0 where there is none
+STEADY_LOSS, STEADY_GROWTH = 0.02, 1.6  # part of the energies, and factor from one span to the next, twice as long
 PICTURE_POINTS = 400  # points of the curve that goes to the page
 
 
@@ -82,13 +82,16 @@ def drift_of(
         if why:
             refusals.append(why)
             continue
+        if _did_not_run(row):
+            refusals.append(f"did not run: {row.evidence[0].message.rstrip('.')}")
+            continue
         rows.append((row, p, t_end))
         picture = picture or _picture(row)
         if _proven(row):
             return _yes(row, p, t_end, starts), _picture(row)
     if not rows:
         return Property(None, None, "undecided", f"energy on the stress test: it {refusals[0]}"), picture
-    return _not_seen(rows, starts, properties, refusals, plan.is_short), picture
+    return _not_seen(rows, starts, properties, (refusals, plan.is_short, look.switches)), picture
 
 
 @dataclass
@@ -107,7 +110,7 @@ class Plan:
 
     def longest(self, left: float) -> float:
         """Seconds after which a stress test is ended."""
-        return min(LONGEST_SECONDS, max(LEAST_SECONDS, PATIENT_TIMES * left)) if self.one else LONGEST_SECONDS
+        return min(LONGEST_SECONDS, max(LEAST_SECONDS, left + SECONDS_OF_ROOM)) if self.one else LONGEST_SECONDS
 
 
 def plan_of(look: Look, form: str, starts: int, symplectic: bool) -> Plan:
@@ -133,6 +136,11 @@ def plan_of(look: Look, form: str, starts: int, symplectic: bool) -> Plan:
 
 def stress_test(method: Integrator, p: Problem, t_end: float, starts: int) -> DriftRow:
     return stress([method], h=STEPS, t_end=t_end, ensemble=starts, problem=p).rows[0]
+
+
+def _did_not_run(row: DriftRow) -> bool:
+    """Whether not even the first steps were taken: that is no instability."""
+    return row.verdict == "unstable" and len(row.evidence[0].t) < 2
 
 
 def _proven(row: DriftRow) -> bool:
@@ -168,9 +176,11 @@ def _yes(row: DriftRow, p: Problem, t_end: float, starts: int) -> Property:
 
 
 def _not_seen(
-    rows: Any, starts: int, properties: Mapping[str, Property], refusals: Sequence[str], is_short: bool
+    rows: Any, starts: int, properties: Mapping[str, Property], notes: tuple[Sequence[str], bool, str]
 ) -> Property:
-    """No for what is symplectic by measurement, undecided for all else; with the smallest bound."""
+    """No for what is symplectic by measurement, undecided for all else; with the smallest bound. `notes` are what it
+    did in place of a test, whether there was no time for all, and where it is another formula."""
+    refusals, is_short, switches = notes
     row, p, t_end = min(rows, key=lambda r: r[0].evidence[0].bound if r[0].evidence[0].stable else np.inf)
     evidence = row.evidence[0]
     how = f"{_where(p, t_end, starts)}: {row.words}, |rate| < {evidence.bound:.0e} at h = {evidence.h:g}"
@@ -180,8 +190,8 @@ def _not_seen(
     tests = "one stress test" if len(rows) == 1 else f"{len(rows)} stress tests"
     threshold, coverage = 5 * evidence.error, f"{tests}, up to t = {t_end:g}"
     coverage += ", no more for want of time" if is_short else ""
-    suspicious = row.verdict != "no drift seen"
-    if symplectic(properties) and not suspicious:
+    suspicious = any(row.verdict != "no drift seen" or _has_no_energy(row, properties) for row, _, _ in rows)
+    if symplectic(properties) and not suspicious and not switches:
         return Property(
             evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
         )
@@ -190,6 +200,8 @@ def _not_seen(
             evidence.rate, threshold, "no", f"{how}; it keeps the energy", bound=evidence.bound, coverage=coverage
         )
     what = would_decide([e for r, _, _ in rows for e in r.evidence])
+    if symplectic(properties):
+        how += "; symplectic wherever it was looked at, but as if it were put together from several formulas"
     return Property(evidence.rate, threshold, "undecided", f"{how}; {what}", bound=evidence.bound, coverage=coverage)
 
 
@@ -207,19 +219,42 @@ def _keeps_energy(rows: Any, properties: Mapping[str, Property]) -> bool:
     return kept and all(e.stable and e.largest < ROUND_OFF for row, _, _ in rows for e in row.evidence)
 
 
+def _has_no_energy(row: DriftRow, properties: Mapping[str, Property]) -> bool:
+    """Whether the energy error is not that of a modified energy, though the map is symplectic wherever it was looked
+    at: one that is put together from several symplectic maps, with the state, conserves none. The error then does not
+    fall as the order says; or, of order two, what the fitted terms leave of it falls no faster than the error."""
+    orders = [properties[key].value for key in measured_by("order", "potential") if key in properties]
+    order = min((value for value in orders if value is not None), default=0.0)
+    powers = _powers(row)
+    if powers is None or not 1.5 < order < math.inf:
+        return False
+    error, left = powers
+    return error < order - 1 or (order < 2.5 and left - error < POWER_IF_NONE)
+
+
+def _powers(row: DriftRow) -> tuple[float, float] | None:
+    """The powers of h with which the energy error falls, and what the fitted terms leave of it; None where these are
+    round-off."""
+    with_terms = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL_ERROR]
+    if len(with_terms) < 2:
+        return None
+    x, y = with_terms[:2]
+    error, left = (
+        float(np.log(b / a) / np.log(y.h / x.h)) for a, b in ((x.amplitude, y.amplitude), (x.residual, y.residual))
+    )
+    return error, left
+
+
 def _modified(row: DriftRow) -> str:
     """What the fitted modified energy explains, and whether one exists, in words."""
     e = row.evidence[0]
     if not e.modified:
         return ""
     words = f"; a modified energy explains {e.modified}"
-    with_terms = [x for x in row.evidence if x.stable and x.modified and x.residual > SMALL_ERROR]
-    if len(with_terms) < 2:
+    powers = _powers(row)
+    if powers is None:
         return words
-    x, y = with_terms[:2]
-    error, left = (
-        float(np.log(b / a) / np.log(y.h / x.h)) for a, b in ((x.amplitude, y.amplitude), (x.residual, y.residual))
-    )
+    error, left = powers
     words += f"; the error falls like h^{error:.1f} and what is left of it like h^{left:.1f}, "
     if left - error > POWER_IF_ENERGY:
         return words + "so a modified energy exists, as far as is seen: symplectic, or conjugate to it"
@@ -249,6 +284,10 @@ def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> t
     how = f"energy after {times}, each in one run, h = {STEPS[0]:g}: it has memory"
     if not errors[-1] < 0.1 * scale:
         return Property(None, None, "yes", f"{how}; it blows up", coverage="one body"), {}
+    grows = [b / a for a, b in itertools.pairwise(errors[-4:]) if a > 0]
+    if errors[-1] > STEADY_LOSS * scale and len(grows) == 3 and min(grows) > STEADY_GROWTH:
+        rate = errors[-1] / spans[-1]
+        return Property(rate, None, "yes", f"{how}; it gains or loses steadily", bound=rate, coverage="one body"), {}
     rate = errors[-1] / spans[-1]
     return Property(
         rate, None, "undecided", f"{how}; |E - E(0)| = {errors[-1]:.0e}", bound=rate, coverage="one body"

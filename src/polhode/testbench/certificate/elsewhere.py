@@ -11,11 +11,18 @@ from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
+WITH_SMALL_STEPS = "with small steps"
 STEPS_AT_A_STATE = 4
 SMALL_RADIANS, ONE_STEP_RADIANS = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
+SURVEY_SECONDS = 1.2  # seconds of computing, after which no more states of the survey are visited
 FINEST_STEP = 1e-3  # of such steps, in units of time
+SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
+"""Radians of single steps whose errors are compared with each other."""
+ROUND_OFF = 1.5e-15  # of one step
+RESOLVED_ROUND_OFFS = 100  # times round-off, above which their errors are looked at
+STEADY_SLOPE = 0.25  # change of the slope of these, up to which it is one
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
@@ -56,6 +63,8 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     for state in states(case):
         if seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
+        if state.is_surveyed and not look.pace.is_counted and look.pace.spent > SURVEY_SECONDS * look.pace.generosity:
+            break
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
         try:
@@ -67,7 +76,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             refused.append(f"{state.words} it {error.words}")
             continue
         seen += 1
-        words = state.words if seen > 1 else "with small steps"
+        words = state.words if seen > 1 else WITH_SMALL_STEPS
         if seen == 1:
             usual = pair
         local = (
@@ -84,20 +93,18 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
         )
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
-            if not tiny and _converges_later(look, state, order_there):
+            if (not tiny or seen > 1) and _converges_later(look, state, order_there):
                 look.later.append(words)
                 continue
             found = 0.0
-        elif slows:
-            found = float(np.log(next_ / small) / np.log(4)) - 1
-        elif local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10):
-            found = max(0.0, float(local))
+        elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
+            found = max(0.0, _order_at(look, state))  # larger steps than these may not have begun to converge
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
-            part = max(tiny, small / SMALL_RADIANS, pair[1] / ONE_STEP_RADIANS[1])
-            look.differs.setdefault(
-                words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
+            part = max(tiny, small / SMALL_RADIANS) if wrong else pair[1] / ONE_STEP_RADIANS[1]
+            look.note_difference(
+                case, words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
             )
             lowest, where = found, where or words
     return lowest, where, refused, seen
@@ -118,10 +125,33 @@ def _converges_later(look: Look, state: State, order_there: float) -> bool:
         one, two, three = (off(look, state, x) for x in finer)
     except Refused:
         return False
-    pairs = [(a, max(b, RESOLVED_ERROR)) for a, b in ((one, two), (two, three)) if a > RESOLVED_ERROR]
-    resolved = [(a, b) for a, b in pairs if b > RESOLVED_ERROR] or pairs  # one that falls below it has fallen by more
-    rates = [np.log(a / b) / np.log(FINER_FACTOR) - 1 for a, b in resolved]
+    pairs = [(a, max(b, FAINT_ERROR)) for a, b in ((one, two), (two, three)) if a > RESOLVED_ERROR]
+    rates = [np.log(a / b) / np.log(FINER_FACTOR) - 1 for a, b in pairs]
     return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
+
+
+def orders_at(look: Look, state: State) -> tuple[float, float]:
+    """The orders of Q and of Omega that single steps at a state show as they get smaller, an error of one step being
+    like x^(p+1); infinity where too few are above round-off, or where they still change."""
+    found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
+    Q, Omega = (_falling(np.array(SMALL_STEPS), errors) for errors in found.T)
+    return Q, Omega
+
+
+def _order_at(look: Look, state: State) -> float:
+    """The lower of the two; infinity where a step is refused."""
+    try:
+        return min(orders_at(look, state))
+    except Refused:
+        return math.inf
+
+
+def _falling(x: np.ndarray, errors: np.ndarray) -> float:
+    resolved = int(np.append(errors < RESOLVED_ROUND_OFFS * ROUND_OFF, True).argmax())
+    if resolved < 3:
+        return math.inf
+    before, last = np.diff(np.log(errors[:resolved]))[-2:] / np.diff(np.log(x[:resolved]))[-2:]
+    return float(last) - 1 if abs(last - before) < STEADY_SLOPE else math.inf
 
 
 def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:

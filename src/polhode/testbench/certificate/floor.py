@@ -8,18 +8,14 @@ C h^p and round-off do not, the order holds down to an error, and that error is 
 
 import numpy as np
 
-from polhode.testbench.certificate.elsewhere import off, off_each
+from polhode.testbench.certificate.character import DOUBLE
+from polhode.testbench.certificate.elsewhere import ROUND_OFF, off, orders_at
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import DOUBLE, Look, states
+from polhode.testbench.certificate.look import Look, states
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""
-SMALL_STEPS = (0.06, 0.03, *LADDER[1:7])
-"""Radians of single steps whose errors are compared with each other."""
-RESOLVED_ROUND_OFFS = 100  # times round-off, above which they are
-STEADY_SLOPE = 0.25  # change of their slope, up to which it is one
 ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
-ROUND_OFF = 1.5e-15  # of one step
 JUMPS = 3.0  # times the jumps of an integrator's numbers, which are its round-off
 FAR_ABOVE = 1e3  # times the precision of floats, from which on what each step is off by is not its round-off
 CLEAR_CHI_SQUARED = 12.0  # by so much chi squared falls where the terms of a floor are there
@@ -38,25 +34,15 @@ TRIED_FLOORS = 200  # floors that are tried
 
 
 def orders_of_small_steps(look: Look, case: str) -> tuple[float, float]:
-    """The orders of Q and of Omega that single steps at the generic state show as they get smaller, an error of one
-    step being like x^(p+1); infinity where too few are above round-off, or where they still change."""
+    """The orders of Q and of Omega that single small steps at the generic state show, if they do."""
     state = states(case)[0]
     if look.character.floor > 1 or look.character.jump:
         return np.inf, np.inf
     try:
-        found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
+        Q, Omega = orders_at(look, state)
     except Refused:
         return np.inf, np.inf
-    Q, Omega = (_falling(np.array(SMALL_STEPS), errors) for errors in found.T)
     return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
-
-
-def _falling(x: np.ndarray, errors: np.ndarray) -> float:
-    resolved = int(np.append(errors < RESOLVED_ROUND_OFFS * ROUND_OFF, True).argmax())
-    if resolved < 3:
-        return float(np.inf)
-    before, last = np.diff(np.log(errors[:resolved]))[-2:] / np.diff(np.log(x[:resolved]))[-2:]
-    return float(last) - 1 if abs(last - before) < STEADY_SLOPE else float(np.inf)
 
 
 def hidden(look: Look, case: str, order: float, span: float) -> float:

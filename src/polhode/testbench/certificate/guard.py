@@ -100,7 +100,7 @@ def guarded(measure: Callable[[], Any], seconds: float) -> tuple[Any, str]:
         return None, f"{NO_RETURN} within {seconds:.3g} s"
     except Refused as error:
         return None, error.words
-    except Exception as error:  # an integrator may fail in any way it likes
+    except (Exception, SystemExit) as error:  # an integrator may fail in any way it likes
         return None, f"raised {type(error).__name__}: {error}".rstrip(": .")
 
 

@@ -6,6 +6,7 @@ tolerance made for floats: yes in floats. Any other is the method's own: no. A k
 (it calls `math`) is measured from outside.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.integrators.catalogue import methods
 from polhode.integrators.method import Method
 from polhode.integrators.properties import ORDER, Row, groups
 from polhode.integrators.velocity import adapted
@@ -22,13 +24,14 @@ from polhode.kernels.many_digits import in_any_numbers, precision, real
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
-from polhode.testbench.certificate.cases import case_of, placed
+from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.cases import case_of
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
-from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
+from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
+from polhode.testbench.certificate.kernel_in_floats import LONGEST_SECONDS, in_floats, orders_in_floats
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of, states
 
@@ -44,7 +47,6 @@ SHARE_SECONDS = 0.3  # seconds of computing, after which a measurement looks at 
 MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
 BRIEF_RADIANS = (0.31,)  # radians a step of such a look
 FEWEST_STATES = 5  # states beside the generic one that it visits in any case
-LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
 
@@ -54,6 +56,8 @@ def measured(
     """Every property of a kernel method but its drift."""
     properties: dict[str, Property] = {}
     look = look or Look(box(method))
+    if not method.free_only and methods().get(method.name) is not method:
+        look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
     for rows in groups():
         first = rows[0]
         p = case_of(first, method)
@@ -64,48 +68,23 @@ def measured(
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
-            values = _in_floats_too(look, method, first, values)
-        elif first.measure in DIRECT and first.measure in theorems.DEFECTS:
-            values = with_large_steps(look, method, first, values)
+            values = orders_in_floats(look, method, first, values)
+        elif first.measure in outside.MEASURES and first.measure in theorems.DEFECTS:
+            values = in_floats(look, method, first, values, partial(stays_at, method, first))
         properties |= zip((row.key for row in rows), values)
     if look.switches:  # then what holds below the angle is not known to hold beyond
         properties |= {
-            row.key: with_large_steps(look, method, row, (properties[row.key],))[0]
+            row.key: in_floats(look, method, row, (properties[row.key],), partial(stays_at, method, row))[0]
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
     return properties
 
 
-def with_large_steps(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
-    """The verdict, or what is seen from outside where larger steps than those at 50 digits are of another formula.
-
-    A method that solves nothing has no solver at its limit: if its defect is seen beyond some step only, the yes ends
-    there.
-    """
-    if values[0].verdict != "yes":
-        return values
-    seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
-    if not why and look.switches:
-        return seen
-    if why or row.key not in look.ended or seen[0].verdict != "yes" or _solves(method, row):
-        return values
-    return [Property(**(vars(values[0]) | {"qualifier": seen[0].qualifier, "coverage": seen[0].coverage}))]
-
-
-def _solves(method: Method, row: Row) -> bool:
-    """Whether a step iterates."""
-    p = case_of(row, method)
-    assert p is not None  # the property was measured on it
-    run = solve(p, method, h=0.125, n_steps=1, on_failure="return")
-    return bool(run.stats["n_iterations"])
-
-
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:
     """Sentences about a user's kernel: see ``outside.diagnosis_of``."""
     if method.free_only:
         return ()
-    look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
     clues, _ = guarded(lambda: clues_of(look.run), LONGEST_SECONDS)
     kin, _ = guarded(lambda: kin_of(look.run), LONGEST_SECONDS)
     return outside.diagnosis_of(look, properties, clues or {}, kin)
@@ -127,38 +106,6 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     return [Property(**(vars(p) | {"how": f"{p.how}; {words}"})) for p in values]
 
 
-def _in_floats_too(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
-    """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
-    none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
-    if none and "from outside" not in values[0].how:
-        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
-        if not why and all(p.value is not None and p.value > 0.5 for p in seen):
-            qualifier = "in floats (at 60 digits the error stops falling)"
-            return [Property(**(vars(p) | {"qualifier": qualifier})) for p in seen]
-        if not why and any(p.verdict == "no" for p in seen):  # it does not converge at some state
-            return seen
-        return [Property(**(vars(p) | {"verdict": "no" if p.verdict == "yes" else p.verdict})) for p in values]
-    if method.free_only or none or "from outside" in values[0].how:
-        return values
-    p = case_of(row, method)
-    assert p is not None  # the orders were measured on it
-    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST_SECONDS)
-    if not why:
-        look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
-    least = min((p.value for p in values if p.value is not None), default=0.0)
-    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
-    if why:
-        return values
-    lowest, where, refused, seen = elsewhere
-    coverage = f"a generic state at 60 digits, one step at {seen} states in floats" + (
-        f"; {refused[0]}" if refused else ""
-    )
-    if where:
-        how = f"; {where} only {lowest:.1f}"
-        return [Property(min(p.value, lowest), 0.05, "no", p.how + how, coverage=coverage) for p in values]
-    return by_order.down_to(look, row, least, [Property(**(vars(p) | {"coverage": coverage})) for p in values])
-
-
 # ---- what is measured, and how ------------------------------------------------------------------------
 
 
@@ -167,6 +114,8 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     the other states of the battery."""
     defect = theorems.DEFECTS[row.measure]
     finding = theorems.finding(defect, method, p)
+    if math.isnan(finding.high):
+        raise ArithmeticError("its defect is no number")
     way = DERIVATIVES if row.measure in BY_DERIVATIVES else ""
     how = f"{row.how}{way}; {TWO_PRECISIONS.format(*theorems.DIGITS)}"
     digits = f"{theorems.DIGITS[0]} and {theorems.DIGITS[1]} digits"
@@ -205,7 +154,8 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
     clock, seen, refused = time.process_time(), 0, []
-    for state in states("free" if method.free_only else row.case)[1:]:
+    battery = [state for state in states("free" if method.free_only else row.case) if not state.is_surveyed]
+    for state in battery[1:]:
         spent = time.process_time() - clock
         if spent > MOST_SECONDS and seen >= FEWEST_STATES:
             break
@@ -227,8 +177,19 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
                 break
             if low:
                 return Elsewhere(f"{state.words}, {radians:g} rad a step", low, seen)
-        seen += 1
+        else:
+            seen += 1
     return Elsewhere(seen=seen, refused=tuple(refused))
+
+
+def stays_at(method: Method, row: Row, state: State, radians: float) -> bool:
+    """Whether the defect of a step at a state is one that more digits do not take away."""
+    p = state.problem
+    look = partial(
+        _stays, method, p, theorems.DEFECTS[row.measure], state.step(radians), theorems.Start(*p.start(), p.t0), None
+    )
+    found, why = guarded(lambda: in_any_numbers(look, (InputError,)), LONGEST_SECONDS)
+    return not why and found > 0
 
 
 def _stays(
@@ -237,6 +198,8 @@ def _stays(
     """The defect, or zero where it is round-off or below the floor."""
     with precision(theorems.DIGITS[0]):
         low = float(defect(method, p, h, start))
+    if math.isnan(low):
+        raise ArithmeticError("a defect that is no number")
     if floor is not None:
         return low if low > floor else 0.0
     return low if low > LOW_THRESHOLD and not theorems.finding(defect, method, p, h, start).holds else 0.0

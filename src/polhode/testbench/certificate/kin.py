@@ -28,7 +28,7 @@ STEPS = ((0.8, 0.4), (0.2, 0.1))
 """Two steps, large ones first: with small ones all methods of high order are one."""
 SAME_DIFFERENCE = 2e-13
 """By so much two ways to write one method may differ, through rounding alone."""
-NEAR_PART = 0.05
+NEAR_PART = 0.005
 """A difference between two methods tells something if it is below this part of the error of a step."""
 TELLING_ERROR = 100 * SAME_DIFFERENCE
 """Agreement tells something only if the error of a step is larger than this: methods of order 16 nearly all agree."""

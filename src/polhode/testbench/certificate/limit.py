@@ -74,8 +74,11 @@ def another_formula(
 
 def is_lost(look: Look, state: State, radians: float) -> bool:
     """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
-    rotation."""
+    rotation, or leaves no rotation at all."""
+    p, h = state.problem, state.step(radians)
     try:
-        return any(off(look, state, radians, steps) > LOST_PART * steps * radians for steps in (1, 3))
+        Q, _ = look.run(p, p.Q0, p.Omega0, h, 3, p.t0)
+        is_torn = np.abs(Q.T @ Q - np.eye(3)).max() > LOST_PART
+        return bool(is_torn) or any(off(look, state, radians, k) > LOST_PART * k * radians for k in (1, 3))
     except Refused:
         return True

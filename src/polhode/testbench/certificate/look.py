@@ -8,9 +8,9 @@ the first question again: has it changed meanwhile?
 """
 
 import functools
+import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,59 +23,16 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
-from polhode.testbench.certificate.guard import Refused, guarded
+from polhode.testbench.certificate.character import DOUBLE, STEPS_AT_ONCE, Character
+from polhode.testbench.certificate.guard import NO_RETURN, Refused, TimeUp, at_most, guarded
 from polhode.testbench.certificate.pace import SECONDS, Pace
 
-SINGLE = float(np.finfo(np.float32).eps)
-DOUBLE = float(np.finfo(float).eps)
 REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
-STEPS_AT_ONCE = 5
+MANY_AT_ONCE, MANY_DEFECT = 60, 1e-9  # the same of a black box, whose own loop may do other things than one step does
 ASKED_STEP = 0.11  # the step of the questions
 SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
+STEP_SECONDS, PATIENT_STEPS = 3.0, 40  # that a step has, and times what it is known to take
 BACKWARDS_SECONDS = 3.0  # seconds for one step of -h, which some never return from
-
-
-@dataclass(frozen=True)
-class Character:
-    """What kind of thing an integrator is, beside its properties."""
-
-    noise: float = 0.0  # difference between two equal calls
-    memory: float = 0.0  # difference between n steps at once and one by one
-    single: bool = False
-    jump: float = 0.0  # how far its result jumps where the start hardly changes
-    forward_only: bool = False  # a negative step goes forward, or nowhere
-    refusal: str = ""  # what it did instead of answering the questions
-
-    @property
-    def floor(self) -> float:
-        """The round-off of its arithmetic, relative to that of floats: noise and single precision raise it."""
-        return max(1.0, SINGLE / DOUBLE * 0.1 if self.single else 1.0, self.noise / DOUBLE)
-
-    def sentences(self) -> list[str]:
-        """What a reader should know."""
-        sentences = []
-        if self.noise:
-            sentences.append(
-                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy."
-            )
-        if self.memory:
-            sentences.append(
-                f"It has memory: {STEPS_AT_ONCE} steps at once differ from {STEPS_AT_ONCE} steps one by one by "
-                f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
-            )
-        if self.forward_only:
-            sentences.append(
-                "h < 0 is not honoured: a step of -h does not go back. Symmetry cannot be told, and a composition with "
-                "negative steps would be wrong."
-            )
-        if self.single:
-            sentences.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
-        elif self.jump and not self.noise:
-            sentences.append(
-                f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
-                "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
-            )
-        return sentences
 
 
 def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
@@ -130,9 +87,11 @@ class Look:
     def __init__(self, method: BlackBox | Callable[..., Any], seconds: float = SECONDS) -> None:
         self.advance = advance_of(method)
         self.tolerance = getattr(method, "tolerance", None)
+        self.is_box = isinstance(method, BlackBox)
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
+        self.differs_in: set[tuple[str, str]] = set()  # the same with the case in which it was seen
         self.fails: dict[
             str, str
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
@@ -144,6 +103,8 @@ class Look:
         self.pace = Pace(seconds)
         self.character = Character()
         self.first: np.ndarray | None = None  # its answer to the first question, for the last
+        self.returned = {True: 0.0, False: 0.0}  # the largest |h| with which steps returned, forwards and back
+        self.hung = {True: np.inf, False: np.inf}  # the smallest |h| with which one did not
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def run(
@@ -155,18 +116,42 @@ class Look:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RunWarning)  # a run of ours that stopped before its end is no answer
             try:
-                Q1, Omega1 = (np.array(x) for x in self.advance(p, np.array(Q), np.array(Omega), h, n, t))
+                Q1, Omega1 = (np.array(x) for x in self._advanced(p, np.array(Q), np.array(Omega), h, n, t))
             except Refused as error:
                 raise Refused(f"{error.words} at h = {h:.3g}") from error
             except RunWarning as error:
                 raise Refused(f"stopped before its end at h = {h:.3g}") from error
-            except Exception as error:  # an integrator may fail in any way it likes
+            except (Exception, SystemExit) as error:  # an integrator may fail in any way it likes
                 raise Refused(f"raised {type(error).__name__} at h = {h:.3g}") from error
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
             raise Refused(f"gave no finite numbers at h = {h:.3g}")
         if np.isrealobj(Q) and np.isrealobj(Omega):  # one that remembers a complex step may answer in complex numbers
             Q1, Omega1 = (_real(x, h) for x in (Q1, Omega1))
         return Q1, Omega1
+
+    def _advanced(self, *arguments: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What the integrator gives. A step of a size that was not tried before has some seconds, after which it and
+        all larger ones are refused: one that never returns costs no more than these."""
+        h, n = arguments[3], arguments[4]
+        way = h > 0
+        if abs(h) >= self.hung[way]:
+            raise Refused(NO_RETURN)
+        if abs(h) <= self.returned[way] or threading.current_thread() is not threading.main_thread():
+            return self.advance(*arguments)
+        seconds = max(STEP_SECONDS, PATIENT_STEPS * n * self.pace.cost.single)
+        try:
+            with at_most(seconds):
+                state = self.advance(*arguments)
+        except TimeUp:
+            self.hung[way] = abs(h)
+            raise Refused(f"{NO_RETURN} within {seconds:.3g} s") from None
+        self.returned[way] = abs(h)
+        return state
+
+    def note_difference(self, case: str, where: str, what: str) -> None:
+        """Note a state, in words, where it differs from the motion or has lost a property."""
+        self.differs.setdefault(where, what)
+        self.differs_in.add((case, where))
 
     def states(self, case: str) -> tuple[State, ...]:
         """The battery of states on the problem of a row: the generic one, then those where it has differed from the
@@ -222,7 +207,7 @@ def character_of(look: Look) -> Character:
         for i in range(STEPS_AT_ONCE):
             one(other)  # so that it has something else to remember
             apart = run(p, *apart, h, 1, p.t0 + i * h)
-        memory = np.abs(flat(apart) - together).max()
+        memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h))
         one(other)
         single = all(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
         jump = 0.0 if noise else _jump(one, p)
@@ -235,6 +220,17 @@ def character_of(look: Look) -> Character:
         jump=jump,
         forward_only=bool(guarded(lambda: _goes_forward(look, p, h), BACKWARDS_SECONDS)[0]),
     )
+
+
+def _in_its_own_loop(look: Look, p: Problem, h: float) -> float:
+    """How far many steps of a black box at once are from the same one by one, where that is more than round-off."""
+    if not look.is_box:
+        return 0.0
+    together, apart = look.run(p, p.Q0, p.Omega0, h, MANY_AT_ONCE, p.t0), (p.Q0, p.Omega0)
+    for i in range(MANY_AT_ONCE):
+        apart = look.run(p, *apart, h, 1, p.t0 + i * h)
+    off = float(np.abs(flat(apart) - flat(together)).max())
+    return off if off > MANY_DEFECT else 0.0
 
 
 def far_start() -> Problem:

@@ -15,20 +15,23 @@ from polhode.errors import InputError
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
 from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import AT_RANDOM
-from polhode.testbench.certificate.cases import Run, damped, placed, potential
+from polhode.testbench.certificate.cases import Run, damped, free, placed, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
+from polhode.testbench.certificate.elsewhere import WITH_SMALL_STEPS
 from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import Look, changed_since, character_of
-from polhode.testbench.certificate.orders import ONE_LARGE, orders
+from polhode.testbench.certificate.orders import DOWN_TO, ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.timed import cost_of
-from polhode.testbench.certificate.yes_or_no import WITH_TINY_STEPS, by_derivatives, direct
+from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS
+from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
@@ -37,7 +40,9 @@ PATIENT_SECONDS = (20.0, 5.0, 2.0)  # after which a measurement is ended, if non
 PATIENT_WITH_SLOW = (20.0, 20.0, 5.0)  # the same of an integrator whose steps are counted: it may only be slow
 LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
 LONGEST_SECONDS = PATIENT_SECONDS[0]
+FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
+SMALL_ONES = (WITH_SMALL_STEPS, WITH_TINY_STEPS)
 MOST_NAMED = 4  # states beside the first that a sentence names
 
 
@@ -68,7 +73,8 @@ def measured(
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
     look.changed = guarded(lambda: changed_since(look), _patience(look, ended))[0] or 0.0
-    stays = any(notes.get(key) == "stays" and p.verdict == "no" for key, p in found.items())
+    is_double = look.character.floor == 1
+    stays = is_double and any(notes.get(key) == "stays" and p.verdict == "no" for key, p in found.items())
     found = {key: _doubted(look, found, key, p, stays) for key, p in found.items()}
     own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
@@ -121,13 +127,26 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
         where = "at a generic state" if look.differs else "with steps that are not large"
         look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same or (kin.shares_all and look.character.memory):
-        return tuple(_oddities(look))
+        if not _has_lost(kin, found):
+            return tuple(_oddities(look))
+        if kin.is_same and not look.differs and not look.switches:
+            look.kin = f"{kin.words.rstrip('.')}, in a single step at a generic state; what it has is less."
+        return (*_oddities(look), *diagnosis(found, notes))
     if kin.near or kin.first_step_alone:
         return (*_oddities(look), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
     return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if kin.was_meant(lost) else []))
+
+
+def _has_lost(kin: Kin, found: dict[str, Property]) -> bool:
+    """Whether it has not what its kin claims."""
+    return any(
+        found[key].verdict == "no" if claimed is True else DOWN_TO in found[key].qualifier
+        for key, claimed in kin.claims.items()
+        if key in found and (claimed is True or BY_KEY[key].kind == ORDER)
+    )
 
 
 def _oddities(look: Look) -> list[str]:
@@ -146,13 +165,16 @@ def _oddities(look: Look) -> list[str]:
         )
     if look.switches:
         told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
-    if look.differs:
-        first, *more = (f"{where} {what}" for where, what in look.differs.items())
+    with_small_steps = [f"{where} {what}" for where, what in look.differs.items() if where in SMALL_ONES]
+    if with_small_steps:
+        told.append(f"Right with usual steps, another formula or a defect that stays {with_small_steps[0]}.")
+    if elsewhere := {where: what for where, what in look.differs.items() if where not in SMALL_ONES}:
+        first, *more = (f"{where} {what}" for where, what in elsewhere.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
         rest += f", and at {len(more) - MOST_NAMED} more states" if len(more) > MOST_NAMED else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
     if look.later:
-        where = ", ".join(dict.fromkeys(look.later))
+        where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
     if look.fails:
         first, *more = (f"{where} it {what}" for where, what in look.fails.items())
@@ -161,19 +183,26 @@ def _oddities(look: Look) -> list[str]:
 
 
 def check_first_step(run: Run, name: str) -> None:
-    """A first step, so that an integrator that does not run gets a sentence."""
-    p = placed(potential())
-
-    def first() -> list[np.ndarray]:
-        with np.errstate(all="ignore"):
-            return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)]
-
-    result, why = guarded(first, LONGEST_SECONDS)
+    """A first step, so that an integrator that does not run gets a sentence: one that runs nowhere, neither under a
+    torque nor free, nor with a smaller step."""
+    failures = []
+    for p, h in ((p, h) for p in (potential(), free()) for h in FIRST_STEPS):
+        result, why = guarded(partial(_first_step, run, placed(p), h), LONGEST_SECONDS)
+        if not why:
+            break
+        failures.append(why.removeprefix("raised "))
+        if NO_RETURN in why:
+            break
     if why:
-        raise InputError(f"{name} failed in its first step: {why.removeprefix('raised ')}.")
+        raise InputError(f"{name} failed in its first step: {failures[0]}.")
     Q, Omega = result
     if Q.shape != (3, 3) or Omega.shape != (3,):
         raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
+
+
+def _first_step(run: Run, p: Problem, h: float) -> list[np.ndarray]:
+    with np.errstate(all="ignore"):
+        return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)]
 
 
 def _takes_velocity(look: Look) -> bool:
@@ -197,7 +226,8 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stay
     high = any(ONE_LARGE in other.how for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
-    somewhere = next((words for words in look.differs if words.startswith(AT_RANDOM)), "")
+    wrong = [words for case, words in look.differs_in if case == "free" or BY_KEY[key].case != "free"]
+    somewhere = next((words for words in wrong if words.startswith(AT_RANDOM)), "")
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
         why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))

@@ -77,6 +77,7 @@ class Pace:
         self.own = OwnTime()
         self.cost = Cost()
         self.by_differences = False
+        self.is_with_drift = True
         self.taken = 0.0  # seconds of all steps so far, by their number
         self.begun, self.since = 0.0, 0.0  # that, and the time, when the measurement under way began
         self.counted, self.passed = 0.0, 0.0  # the same of all measurements that came to their end
@@ -103,7 +104,7 @@ class Pace:
     def budget(self) -> float:
         """Seconds for all measurements but the drift, for which the fewest steps are kept if that leaves enough."""
         least = FEWEST_STEPS_OF_DRIFT * self.cost.along
-        kept = least if least <= MOST_PART_FOR_DRIFT * self.seconds else 0.0
+        kept = least if least <= MOST_PART_FOR_DRIFT * self.seconds and self.is_with_drift else 0.0
         return max(self.seconds - SECONDS_BESIDE_STEPS - SECONDS_OF_ROOM - kept, 0.0)
 
     def took(self, steps: int, radians: float, is_complex: bool) -> None:
@@ -142,10 +143,11 @@ class Pace:
         return self.taken - self.begun if self.is_counted else time.process_time() - self.clock
 
     def patience(self, seconds: float) -> float:
-        """The seconds after which the measurement is ended."""
+        """The seconds after which the measurement is ended: no later than the whole certificate."""
+        seconds = min(seconds * self.generosity, max(self.seconds - self.own.seconds, SECONDS_OF_ROOM))
         if not self.is_counted:
             return seconds
-        return min(seconds * self.generosity, max(LEAST_SECONDS, PATIENT_TIMES * self.allotted * self.underrated))
+        return min(seconds, max(LEAST_SECONDS, PATIENT_TIMES * self.allotted * self.underrated))
 
     def missing(self, row: Row, seconds: float) -> str:
         """What would decide a measurement that was ended after so many seconds, in words; nothing where these should

@@ -1,12 +1,13 @@
 """The visits of a measurement to the states of the battery: with which steps, and what they have shown."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from polhode.integrators.properties import Row
 from polhode.testbench.certificate.battery import RADIANS, SEED, State
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
-from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import Pace
 
 SHARE_SECONDS = 1.2  # seconds of computing, after which a measurement looks at a state briefly
@@ -18,9 +19,11 @@ BRIEF_RADIANS = RADIANS[1:3]
 """Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
 FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
+FREE_TOO = ("symmetry", "orthogonality")  # measures under a torque that a program without one may do otherwise
 CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
 COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
+COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
 
 
 @dataclass
@@ -96,3 +99,19 @@ def calls_of(look: Look, row: Row) -> int:
     if row.measure not in BY_DERIVATIVES:
         return CALLS.get(row.measure, 3) * counts
     return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
+
+
+def visited(look: Look, row: Row) -> tuple[State, ...]:
+    """The states that a measurement visits: those of the battery, of a free body, too, where a program without a torque
+    may do something else, and then those of the survey."""
+    known = look.states(row.case)
+    first = [state for state in known if not state.is_surveyed or state.words in look.differs]
+    rest = [state for state in known if state not in first]
+    return (*first, *(free_ones() if row.measure in FREE_TOO else ()), *rest)
+
+
+@functools.cache
+def free_ones() -> tuple[State, ...]:
+    """The states of the battery, of a free body."""
+    of_battery = [state for state in states("free") if not state.is_surveyed]
+    return tuple(State(f"for a free body {state.words}", state.problem, is_surveyed=True) for state in of_battery)

@@ -13,29 +13,34 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import Run
 from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.character import SINGLE
 from polhode.testbench.certificate.defects import (
     BY_DERIVATIVES,
     BY_DIFFERENCES,
     DIFFERENCES,
     DIRECT,
     MANY_STEPS,
+    NotAnalytic,
     momentum_scale,
     orthogonality,
 )
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, solved
-from polhode.testbench.certificate.look import SINGLE, Look
+from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.round_off import finite, is_erratic
+from polhode.testbench.certificate.tiny_steps import when_tiny
 from polhode.testbench.certificate.visits import (
     BRIEF_RADIANS,
+    COUNTS_AT_ONCE,
     COUNTS_WITH_MEMORY,
     FEW_STEPS,
     FEWEST_STATES,
     SMALLEST_RADIANS,
-    TINY_RADIANS,
     Visits,
     calls_of,
     steps_for,
+    visited,
 )
 
 OF_THE_STATE = (
@@ -44,18 +49,14 @@ OF_THE_STATE = (
     "conformality",
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
-WITH_TINY_STEPS = "with tiny steps"
-TINY_CALLS = 10  # defects that a look at tiny steps may take
 FINER_DIFFERENCE = 1e-3  # the finer difference by which a doubtful derivative is computed again
 SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG_DEFECT = 1e-5  # a larger one, at other states than the generic one, is a mistake; high orders have smaller ones
-SURVEYED_DEFECT = 1e-9  # at a state of the survey, where round-off may be larger than elsewhere
+SURVEYED_DEFECT = 1e-6  # at a state of the survey, where an iteration may converge more slowly than elsewhere
 ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to hold
 LOOSE_DEFECT = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
-SMALL_CHANGE = 1e-4  # of the step, over which a defect that is no round-off ...
-SMOOTH_BEND = 0.02  # ... bends by at most so much
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -88,10 +89,6 @@ def _off_the_group(look: Look, row: Row) -> tuple[Callable[..., float], str]:
 
     elsewhere = f", elsewhere after {FEW_STEPS}, for as many" if at_generic > FEW_STEPS else f", for {MANY_STEPS}"
     return defect, f" after {at_generic} steps{elsewhere}"
-
-
-class NotAnalytic(Exception):
-    """The derivative by the complex step is not that of the function."""
 
 
 def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -142,7 +139,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     `at(state, radians, steps at once)` is the defect, relative to the size of what it is a defect of.
     """
     visits, pace, calls = Visits(), look.pace, calls_of(look, row)
-    for state in look.states(row.case):
+    for state in visited(look, row):
         if state.is_about_an_axis and row.measure in BY_DERIVATIVES:
             continue
         steps = steps_for(pace, state, visits.states, calls)
@@ -151,7 +148,10 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)
             break
         brief = steps is BRIEF_RADIANS
-        defects, radians = _measured(look, state, at, steps, visits)
+        counts: Sequence[int] = COUNTS_WITH_MEMORY if look.character.memory else (1,)
+        if look.character.memory and row.measure in DIRECT and not visits.states:
+            counts = COUNTS_AT_ONCE
+        defects, radians = _measured(look, state, at, steps, visits, counts)
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
             other = _beyond(look, state, at, (radians[n - 1], radians[n]), floor)
@@ -169,83 +169,43 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if state.is_surveyed and largest < max(SURVEYED_DEFECT, state.left_by_a_tolerance):
             continue
         if largest > ROUND_OFFS_ABOVE * floor and not (
-            largest < FAINT_DEFECT and _is_erratic(at, state, radians, defects)
+            largest < FAINT_DEFECT and is_erratic(at, state, radians, defects)
         ):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
-            if (visits.states > 1 or visits.surveyed) and largest > WRONG_DEFECT:
-                look.differs.setdefault(state.words, f"({row.title}: {largest:.0e}, {where})")
+            if visits.states > (0 if state.is_surveyed else 1) and largest > WRONG_DEFECT:
+                look.note_difference(row.case, state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
             return [Property(float(largest), floor, "no", words, coverage=coverage)], note
-        if largest > floor:
+        is_faint = largest <= ROUND_OFFS_ABOVE * floor
+        if largest > floor and not state.is_surveyed and not (is_faint and is_erratic(at, state, radians, defects)):
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
         visits.worst = float(max(visits.worst, largest))
-    tiny = _when_tiny(look, row, at, floor, how) if visits.states else None
+    tiny = when_tiny(look, row, at, floor, how) if visits.states else None
     if tiny is not None:
         return [tiny], "scales"
     return [_without_defect(look, row, how, floor, visits)], ""
 
 
-def _when_tiny(look: Look, row: Row, at: Callable[..., float], floor: float, how: str) -> Property | None:
-    """The property, if steps so small that hardly any formula is wrong there show a defect that is no round-off: at the
-    generic state, and where it has differed from the motion."""
-    if look.character.floor > 1 or look.character.jump:
-        return None
-    generic, *others = look.states(row.case)
-    for state in (generic, *(other for other in others if other.words in look.differs)):
-        for x in TINY_RADIANS:
-            if not look.pace.afford(TINY_CALLS * calls_of(look, row)):
-                return None
-            try:
-                found = _finite(at, state, x, (1,))
-                if found <= ROUND_OFFS_ABOVE * floor or _is_erratic(at, state, (x,), (found,)):
-                    continue
-            except Refused:
-                continue
-            where = WITH_TINY_STEPS if state is generic else state.words
-            look.differs.setdefault(where, f"({row.title}: {found:.0e}, {x:g} rad a step)")
-            coverage = f"first seen {state.words}, {x:g} rad a step"
-            return Property(found, floor, "no", f"{how}: {found:.0e} with a tiny step", coverage=coverage)
-    return None
-
-
 def _measured(
-    look: Look, state: State, at: Callable[..., float], steps: Sequence[float], visits: Visits
+    look: Look,
+    state: State,
+    at: Callable[..., float],
+    steps: Sequence[float],
+    visits: Visits,
+    counts: Sequence[int],
 ) -> tuple[list[float], list[float]]:
     """The defects at a state, and the steps in radians, up to the first step that is refused."""
-    counts = COUNTS_WITH_MEMORY if look.character.memory > 0 else (1,)
     defects: list[float] = []
     for x in steps:
         try:
-            defects.append(_finite(at, state, x, counts))
+            defects.append(finite(at, state, x, counts))
         except Refused as error:
             visits.refusals.append(f"{state.words} it {error.words}")
             if visits.states and (x == RADIANS[0] or state.is_surveyed):
                 look.fails.setdefault(state.words, error.words)
             break
     return defects, list(steps[: len(defects)])
-
-
-def _is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
-    """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
-    it is another each time, where a defect of the method, or of a tolerance, is the same."""
-    x = radians[int(np.argmax(found))]
-    try:
-        near = [_finite(at, state, x * (1 + k * SMALL_CHANGE), (1,)) for k in range(-3, 4)]
-    except Refused:
-        return True  # a step at the limit of what runs
-    bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
-    return bool(np.median(bends) > SMOOTH_BEND)
-
-
-def _finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
-    """The largest defect over so many steps at once. One that is no number says that the step is lost, not that nothing
-    is wrong."""
-    with np.errstate(all="ignore"):
-        found = [at(state, radians, n) for n in counts]
-    if not np.isfinite(found).all():
-        raise Refused(f"gave no finite derivatives at h = {state.step(radians):.3g}")
-    return max(found)
 
 
 def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits) -> Property:
@@ -260,7 +220,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
     doubt = would_decide(visits.seconds_short) if visits.seconds_short > 0 else ""
     if look.character.memory and row.measure in OF_THE_STATE:
         doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
-    elif noise and worst > noise / 10:
+    elif noise and worst > max(noise / 10, floor / look.character.floor):
         doubt = f"{worst:.0e}, which may be its noise of {noise:.0e}"
     elif visits.doubts:
         doubt = f"not to be told ({visits.doubts[0]})"
@@ -279,7 +239,7 @@ def _beyond(
     if look.character.floor > 1:  # noise, or single precision: every defect is rough
         return None
     counts = COUNTS_WITH_MEMORY if look.character.memory else (1,)
-    return another_formula(look, state, lambda x: _finite(at, state, x, counts), ends, floor)
+    return another_formula(look, state, lambda x: finite(at, state, x, counts), ends, floor)
 
 
 def _switches(look: Look, row: Row, state: State, how: str, floor: float, radians: float, defect: float) -> Property:

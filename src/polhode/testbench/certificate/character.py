@@ -1,0 +1,52 @@
+"""What kind of thing an integrator is: noise, memory, single precision, jumps, steps back that go forward."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SINGLE = float(np.finfo(np.float32).eps)
+DOUBLE = float(np.finfo(float).eps)
+STEPS_AT_ONCE = 5
+
+
+@dataclass(frozen=True)
+class Character:
+    """What kind of thing an integrator is, beside its properties."""
+
+    noise: float = 0.0  # difference between two equal calls
+    memory: float = 0.0  # difference between n steps at once and one by one
+    single: bool = False
+    jump: float = 0.0  # how far its result jumps where the start hardly changes
+    forward_only: bool = False  # a negative step goes forward, or nowhere
+    refusal: str = ""  # what it did instead of answering the questions
+
+    @property
+    def floor(self) -> float:
+        """The round-off of its arithmetic, relative to that of floats: noise and single precision raise it."""
+        return max(1.0, SINGLE / DOUBLE * 0.1 if self.single else 1.0, self.noise / DOUBLE)
+
+    def sentences(self) -> list[str]:
+        """What a reader should know."""
+        sentences = []
+        if self.noise:
+            sentences.append(
+                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy."
+            )
+        if self.memory:
+            sentences.append(
+                f"It has memory: steps at once differ from as many one by one, {STEPS_AT_ONCE} or more, by "
+                f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
+            )
+        if self.forward_only:
+            sentences.append(
+                "h < 0 is not honoured: a step of -h does not go back. Symmetry cannot be told, and a composition with "
+                "negative steps would be wrong."
+            )
+        if self.single:
+            sentences.append(f"Its numbers are those of single precision: verdicts hold to {SINGLE:.0e}, not to 1e-16.")
+        elif self.jump and not self.noise:
+            sentences.append(
+                f"Its result moves in jumps of {self.jump:.0e} where the start changes smoothly: rounded numbers, or "
+                "an implicit equation solved too loosely. Iterate to round-off, not to a tolerance."
+            )
+        return sentences

@@ -1,0 +1,33 @@
+"""Defects that are round-off, and steps that give none."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.guard import Refused
+
+SMALL_CHANGE = 1e-4  # of the step, over which a defect that is no round-off ...
+SMOOTH_BEND = 0.02  # ... bends by at most so much
+
+
+def finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
+    """The largest defect over so many steps at once. One that is no number says that the step is lost, not that nothing
+    is wrong."""
+    with np.errstate(all="ignore"):
+        found = [at(state, radians, n) for n in counts]
+    if not np.isfinite(found).all():
+        raise Refused(f"gave no finite derivatives at h = {state.step(radians):.3g}")
+    return max(found)
+
+
+def is_erratic(at: Callable[..., float], state: State, radians: Sequence[float], found: Sequence[float]) -> bool:
+    """Whether the largest defect is round-off that a long or unstable step has magnified: for steps that hardly differ
+    it is another each time, where a defect of the method, or of a tolerance, is the same."""
+    x = radians[int(np.argmax(found))]
+    try:
+        near = [finite(at, state, x * (1 + k * SMALL_CHANGE), (1,)) for k in range(-3, 4)]
+    except Refused:
+        return True  # a step at the limit of what runs
+    bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
+    return bool(np.median(bends) > SMOOTH_BEND)
