@@ -261,7 +261,7 @@ def test_round_off_that_a_step_magnifies_is_no_defect():
         return 1e-11 * radians**5
 
     def rough(state, radians, n):
-        return 1e-11 * (1.1 + np.sin(1e7 * radians))
+        return 1e-11 * (1.1 + np.sin(1e12 * radians))
 
     assert yes_or_no.over_states(look, row, smooth, 2e-14, "a defect")[0][0].verdict == "no"
     (found,), _ = yes_or_no.over_states(look, row, rough, 2e-14, "a defect")

@@ -12,7 +12,7 @@ from polhode.testbench.certificate import drift, outside, pace, timed, visits
 from polhode.testbench.certificate.battery import RADIANS
 from polhode.testbench.certificate.cost import largest_step
 from polhode.testbench.certificate.guard import NO_RETURN
-from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import BY_DIFFERENCES, PARTS, SECONDS, USUAL_PART, Cost, Pace
 from polhode.testbench.certificate.timed import cost_of, seconds_a_step
 from tests.testbench.certificate.adversary import steps, third
@@ -39,11 +39,14 @@ def test_a_fast_integrator_has_all_the_time_it_takes():
     assert p.missing(ORDERS, 20.0) == ""
 
 
+GENERIC = states("free")[0]
+
+
 def test_measurements_share_what_is_left():
     p = paced(0.02)
     p.begin(ORDERS, [SYMMETRY])
     assert p.is_slow and p.allotted == pytest.approx(p.budget * PARTS["order"] / (PARTS["order"] + USUAL_PART))
-    assert p.afford(10) and not p.afford(1e4) and p.patience(100.0) == pytest.approx(3 * p.allotted)
+    assert p.afford(10) and not p.afford(1e4) and p.patience(4.0) == 4.0 and p.patience(100.0) == SECONDS
     p.own.seconds = 10.0
     p.took(400, 0.1, False)
     p.begin(SYMMETRY, [])
@@ -111,13 +114,14 @@ def test_more_seconds_are_more_steps():
 def test_fewer_steps_at_a_state_come_before_fewer_states():
     p = paced(1.0)
     p.seconds, p.allotted = 1.0, 1e9
-    assert visits.steps_for(p, 0, 2)[-5:] == RADIANS and visits.steps_for(p, 3, 2) == RADIANS
+    assert visits.steps_for(p, GENERIC, 0, 2)[-5:] == RADIANS and visits.steps_for(p, GENERIC, 3, 2) == RADIANS
     p.allotted = 2 * 5 + 2 * 2 * 3  # this state with all steps, and three more briefly
-    assert visits.steps_for(p, 3, 2) == RADIANS and visits.steps_for(p, 2, 2) == visits.BRIEF_RADIANS
+    assert visits.steps_for(p, GENERIC, 3, 2) == RADIANS and visits.steps_for(p, GENERIC, 2, 2) == visits.BRIEF_RADIANS
     p.allotted, p.pool = 3.9, 4.0
-    assert visits.steps_for(p, 0, 2) == visits.BRIEF_RADIANS and visits.steps_for(p, 1, 2) == ()
+    assert visits.steps_for(p, GENERIC, 0, 2) == visits.BRIEF_RADIANS and visits.steps_for(p, GENERIC, 1, 2) == ()
     p.pool = 200.0  # a few steps that decide are worth some of the time of others, but not for more than that
-    assert visits.steps_for(p, 1, 2) == visits.BRIEF_RADIANS and visits.steps_for(p, visits.FEWEST_STATES, 2) == ()
+    assert visits.steps_for(p, GENERIC, 1, 2) == visits.BRIEF_RADIANS
+    assert visits.steps_for(p, GENERIC, visits.FEWEST_STATES, 2) == ()
 
 
 def test_no_time_at_all_leaves_what_a_generic_state_shows():

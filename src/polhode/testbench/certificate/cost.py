@@ -51,7 +51,8 @@ def largest_step(look: Look, row: Row) -> tuple[list[Property], str]:
     how = f"{steps} steps, h growing by 2^(1/2) until one fails or Omega passes 1000"
     for k in LADDER:
         h = 2.0 ** (k / 2)
-        if not look.pace.afford(steps) or look.pace.spent > MOST_SECONDS * look.pace.generosity:
+        is_late = not look.pace.is_counted and look.pace.spent > MOST_SECONDS * look.pace.generosity
+        if is_late or not look.pace.afford(steps):
             missing = would_decide(look.pace.cost.usual * steps * (LADDER[-1] - k + 1))
             return [Property(largest, None, "undecided", f"{how}; it runs up to h = {largest:.3g}; {missing}")], ""
         try:

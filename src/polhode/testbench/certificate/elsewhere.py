@@ -103,11 +103,14 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
             part = max(tiny, small / SMALL_RADIANS) if wrong else pair[1] / ONE_STEP_RADIANS[1]
-            look.note_difference(
-                case, words, f"one step is off by {f'{part:.1%} of' if part < 1 else 'more than'} its turn"
-            )
+            look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
             lowest, where = found, where or words
     return lowest, where, refused, seen
+
+
+def _part(part: float) -> str:
+    """A part of a turn in words."""
+    return "more than" if part >= 1 else f"{part:.1%} of" if part >= 1e-3 else f"{part:.0e} of"
 
 
 def _off_when_tiny(look: Look, state: State, noise: float, radians: Sequence[float] = TINY_RADIANS) -> float:

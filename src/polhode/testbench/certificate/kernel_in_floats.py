@@ -88,6 +88,6 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         f"; {refused[0]}" if refused else ""
     )
     if where:
-        how = f"; {where} only {lowest:.1f}"
+        how = f"; {by_order.ELSEWHERE_ONLY} {lowest:.1f} {where}"
         return [Property(min(p.value, lowest), 0.05, "no", p.how + how, coverage=coverage) for p in values]
     return by_order.down_to(look, row, least, [Property(**(vars(p) | {"coverage": coverage})) for p in values])

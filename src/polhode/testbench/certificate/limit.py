@@ -43,7 +43,7 @@ def solved(look: Look, state: State, found: Sequence[float], radians: Sequence[f
         ]  # one alone may pass zero
         steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
         slow = radians[k] > SLOW_RADIANS and found[k] < PLAIN_DEFECT
-        if steep and (slow or radians[k] > LARGE_RADIANS or is_lost(look, state, radians[k])):
+        if found[k] > floor and steep and (slow or radians[k] > LARGE_RADIANS or is_lost(look, state, radians[k])):
             return k
     return len(found)
 

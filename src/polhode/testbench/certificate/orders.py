@@ -38,6 +38,7 @@ LEAST_ORDER = 0.5  # order below which there is none
 WHOLE_WITHIN = 0.15  # from a whole number, up to which an exponent is that number
 LOWER_BY = 0.6  # by which single small steps must be of lower order to count
 STEADY_SLOPE = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
+ELSEWHERE_ONLY = "but only"
 DOWN_TO = "down to an error of"
 ONE_LARGE = "one step of some radians"
 SMALL_ERROR = 1e-4  # the four largest steps of a method with fixed steps cannot all have such small errors, and alike
@@ -79,7 +80,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if refused:
         coverage += f"; {refused[0]}"
     if where:
-        worse = f"{where} only {lowest:.1f}"
+        worse = f"{ELSEWHERE_ONLY} {lowest:.1f} {where}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
         return [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed], note
     return [Property(**(vars(r) | {"coverage": coverage})) for r in down_to(look, row, least, results)], note

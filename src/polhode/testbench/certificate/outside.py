@@ -27,7 +27,7 @@ from polhode.testbench.certificate.elsewhere import WITH_SMALL_STEPS
 from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import Look, changed_since, character_of
-from polhode.testbench.certificate.orders import DOWN_TO, ONE_LARGE, orders
+from polhode.testbench.certificate.orders import DOWN_TO, ELSEWHERE_ONLY, ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS
@@ -119,7 +119,8 @@ def _measurements(look: Look) -> list[tuple[Row, ...]]:
 
 def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
-    its kin has."""
+    its kin has. What is wrong elsewhere alone is no sign of a mistake in the equations."""
+    found = {key: p for key, p in found.items() if not (BY_KEY[key].kind == ORDER and ELSEWHERE_ONLY in p.how)}
     if kin is None:
         return (*_oddities(look), *diagnosis(found, notes))
     look.kin = kin.words
