@@ -63,3 +63,4 @@ class Outlook:
     verdict: str
     words: str
     unless: str | None = None  # the key of a property that, once measured, decides instead
+    needs_order: bool = False  # whether it is said only of what converges

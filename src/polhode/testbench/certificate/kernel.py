@@ -27,7 +27,7 @@ from polhode.runs.solve import solve
 from polhode.testbench.certificate import outside, theorems
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.cases import case_of
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
@@ -56,6 +56,7 @@ def measured(
     """Every property of a kernel method but its drift."""
     properties: dict[str, Property] = {}
     look = look or Look(box(method))
+    look.is_kernel = True
     if not method.free_only and methods().get(method.name) is not method:
         look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
     for rows in groups():
@@ -100,6 +101,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     words = FROM_OUTSIDE.format(why)
     if row.measure not in outside.MEASURES:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {why}")] * count
+    look.pace.begin(row, [])
     values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
     if again:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {again}")] * count
@@ -128,7 +130,7 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
         if larger >= FLOATS_DEFECT:
             yield Property(finding.high, threshold, "no", how, coverage=coverage)
             return
-        qualifier = f"in floats ({max(finding.high, 1e-99):.0e})"
+        qualifier = f"{IN_FLOATS} ({max(finding.high, 1e-99):.0e})"
     other = elsewhere(method, row, defect, FLOATS_DEFECT if qualifier else None)
     if other.where:
         seen = f"first seen {other.where}; round-off at a generic state"

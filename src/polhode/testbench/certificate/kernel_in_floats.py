@@ -15,7 +15,7 @@ from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.cases import case_of, placed
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.visits import SURVEYED_RADIANS
@@ -37,8 +37,9 @@ def in_floats(
     A method that solves nothing has no solver at its limit: if its defect is seen beyond some step only, the yes ends
     there, and a defect that is plain is its own. So is one over several steps of a method that remembers.
     """
-    if values[0].verdict != "yes":
+    if values[0].verdict != "yes" or method.extended:  # one whose memory belongs to the state is more than Q and Omega
         return values
+    look.pace.begin(row, [])
     seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
     if why or look.switches:
         return values if why else seen
@@ -62,11 +63,12 @@ def _solves(method: Method, row: Row) -> bool:
 
 def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
     """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
+    look.pace.begin(row, [])
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and "from outside" not in values[0].how:
         seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
-            stops = "in floats (at 60 digits the error stops falling)"
+            stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
             qualifiers = (", ".join(words for words in (stops, p.qualifier) if words) for p in seen)
             return [Property(**(vars(p) | {"qualifier": words})) for p, words in zip(seen, qualifiers)]
         if not why and any(p.verdict == "no" for p in seen):  # it does not converge at some state

@@ -88,6 +88,7 @@ class Look:
         self.advance = advance_of(method)
         self.tolerance = getattr(method, "tolerance", None)
         self.is_box = isinstance(method, BlackBox)
+        self.is_kernel = False  # whether it is one that was looked at with many digits, too
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, OUTLOOKS, PROPERTIES
 from polhode.testbench.certificate.certificate import Property
 
+LEAST_ORDER = 0.5  # a lower one is none
+
 
 def summary(name: str, properties: Mapping[str, Property]) -> str:
     """What the method is good for."""
@@ -17,12 +19,19 @@ def summary(name: str, properties: Mapping[str, Property]) -> str:
     nothing = "it keeps nothing exactly" if mostly_no else "what it keeps is undecided"
     words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
     for outlook in OUTLOOKS:
+        if outlook.needs_order and not _converges(properties):
+            continue
         if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
             words.append(f": {outlook.words}")
             break
     restricted = _restricted(properties)
     words.append(f" ({'; '.join(restricted)})" if restricted else "")
     return "".join(words) + "."
+
+
+def _converges(properties: Mapping[str, Property]) -> bool:
+    """Whether no order is known to be none."""
+    return all(p.value is None or p.value > LEAST_ORDER for k, p in properties.items() if BY_KEY[k].kind == ORDER)
 
 
 def _restricted(properties: Mapping[str, Property]) -> list[str]:
@@ -43,7 +52,7 @@ def _order(properties: Mapping[str, Property]) -> str:
     if all(math.isinf(v) for v in values):
         return "exact"
     low = min(values)
-    if low < 0.5:
+    if low < LEAST_ORDER:
         return f"not convergent (measured order {low:.2f})"
     free = [value for key, value in orders.items() if BY_KEY[key].case == "free"]
     text = f"of order {round(low)}"

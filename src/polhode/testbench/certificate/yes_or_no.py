@@ -25,7 +25,7 @@ from polhode.testbench.certificate.defects import (
     orthogonality,
 )
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, solved
+from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, is_lost, solved
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
 from polhode.testbench.certificate.round_off import finite, is_erratic
@@ -166,7 +166,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         visits.note(state, radians[-1], brief)
         largest = max(defects)
-        if state.is_surveyed and largest < max(SURVEYED_DEFECT, state.left_by_a_tolerance):
+        if state.is_surveyed and not _tells(look, state, radians[-1], largest):
             continue
         if largest > ROUND_OFFS_ABOVE * floor and not (
             largest < FAINT_DEFECT and is_erratic(at, state, radians, defects)
@@ -185,6 +185,14 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     if tiny is not None:
         return [tiny], "scales"
     return [_without_defect(look, row, how, floor, visits)], ""
+
+
+def _tells(look: Look, state: State, radians: float, defect: float) -> bool:
+    """Whether a defect at a state of the survey is the method's own: neither what a tolerance leaves there, nor that of
+    a step which is lost where others are not known to be wrong."""
+    if defect < max(SURVEYED_DEFECT, state.left_by_a_tolerance):
+        return False
+    return state.words in look.differs or not is_lost(look, state, radians)
 
 
 def _measured(
@@ -211,7 +219,7 @@ def _measured(
 def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits) -> Property:
     """The property, if no defect was seen."""
     worst, noise, coverage = visits.worst, look.character.noise, visits.coverage
-    if not visits.states:
+    if not visits.states and visits.surveyed < FEWEST_STATES:
         return Property(None, floor, "undecided", f"{how}: {visits.refusals[0]}")
     if row.key in look.ended:
         coverage += f"; left out, as not solved: {look.ended[row.key]}"
