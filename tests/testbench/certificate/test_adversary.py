@@ -21,7 +21,7 @@ from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
 from polhode.testbench.certificate.orders import DOWN_TO, chooses, exponent, orders
 from tests.testbench.certificate.adversary import steps, third
-from tests.testbench.certificate.adversary.suite import FUNCTIONS, KERNELS, THIRD, Case, score, suite
+from tests.testbench.certificate.adversary.suite import FOURTH, FUNCTIONS, KERNELS, THIRD, Case, score, suite
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
 
@@ -43,6 +43,8 @@ MORE_TELLING |= {"conjugate by scaling": "order_free_Q", "midpoint on matrices":
 MORE_TELLING |= dict.fromkeys(
     ("Newton by its residual", "norm of complex numbers", "another below 0.05 rad"), "symplectic_free"
 )
+MORE_TELLING |= dict.fromkeys(("put to sleep", "slender bodies", "Q transposed"), "order_potential_Q")
+MORE_TELLING |= {"damping with h": "order_potential_Q", "Yoshida 6": "order_forced_Q", "another when free": "symmetric"}
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 
 
@@ -65,6 +67,7 @@ HELD_OUT = (
 ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not in SLOW]
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
+ALONE += [case for case in FOURTH if case.name != "faintly damped"]
 
 
 def one(case, key):

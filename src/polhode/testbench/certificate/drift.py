@@ -190,7 +190,8 @@ def _not_seen(
     tests = "one stress test" if len(rows) == 1 else f"{len(rows)} stress tests"
     threshold, coverage = 5 * evidence.error, f"{tests}, up to t = {t_end:g}"
     coverage += ", no more for want of time" if is_short else ""
-    suspicious = any(row.verdict != "no drift seen" or _has_no_energy(row, properties) for row, _, _ in rows)
+    drifts = any(row.verdict != "no drift seen" or any(e.seen for e in row.evidence) for row, _, _ in rows)
+    suspicious = drifts or any(_has_no_energy(row, properties) for row, _, _ in rows)
     if symplectic(properties) and not suspicious and not switches:
         return Property(
             evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage

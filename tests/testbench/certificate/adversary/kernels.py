@@ -231,10 +231,30 @@ def ascending(h, t, state, body):
     return splitting(h, t, state, (J, (high, iJ[0] + iJ[1] + iJ[2] - high - low, low), coefficients, torque))
 
 
+def slender_bodies(h, t, state, body):
+    """The splitting, damped for slender bodies."""
+    iJ = body[1]
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    is_slender = max(iJ[0], iJ[1], iJ[2]) > 5 * min(iJ[0], iJ[1], iJ[2])
+    return (q, lin(1 - 0.01 * h * is_slender, Pi, 0, Pi), tau, memory), report
+
+
+def lagging(h, t, state, body):
+    """The splitting, which hands on the torque of its start for ever: nothing of it shows in a first step."""
+    (q, Pi, _, memory), report = splitting(h, t, state, body)
+    return (q, Pi, state[2], memory), report
+
+
+def only_small_steps(h, t, state, body):
+    """The splitting, which does not solve steps above a tenth."""
+    return splitting(h, t, state, body)[0], (1, 1.0 * (abs(h) > 0.1))
+
+
 for step in (
     *(turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch),
     *(small_turns, half_a_turn, rounded_moments, quick_gyroscope, stopped_clock),
     *(stale_kick, opposite_turn, kept_size, coarse_turns, no_clock, forward, ascending),
+    *(slender_bodies, lagging, only_small_steps),
 ):
     globals()[step.__name__] = ph.kernel(step)
 

@@ -55,6 +55,8 @@ def truth(orders="", yes="", no="", but=None):
 VARIATIONAL = truth("2 2 2", yes="sym sf su po mf mt so3", no="ef et drift")
 TOP_AND_FREE = {k: v for k, v in VARIATIONAL.items() if k != "symmetric"}
 NEVER = truth("0 0 0")  # wrong at some states of a free body, and so of every body
+NO_LONGER = truth("0 0 0", yes="so3", no="sym sf su mf")
+EVERYWHERE = {k: v for k, v in VARIATIONAL.items() if k != "drift"}
 FREE_PART = truth("2", yes="sf po mf so3", no="ef")
 
 
@@ -202,6 +204,9 @@ KERNELS_HELD_OUT = tuple(
         ("forward", TOP_AND_FREE, "not honoured"),
         ("hardly_damped", NEVER, ""),
         ("ascending", truth("0 0 0", yes="sym sf su po mf mt so3"), "another order"),
+        ("slender_bodies", NO_LONGER, "rod"),
+        ("lagging", truth("2", yes="sf po mf so3", no="sym su ef et"), "memory"),
+        ("only_small_steps", EVERYWHERE, ""),
     )
 )
 
@@ -296,8 +301,6 @@ THIRD = (
 
 
 TORQUE_ALONE = truth("2 0 0", yes="sf po mf so3", no="ef")
-NO_LONGER = truth("0 0 0", yes="so3", no="sym sf su mf")
-EVERYWHERE = {k: v for k, v in VARIATIONAL.items() if k != "drift"}
 FOURTH = (
     Case("fast and damped", fourth.fast, NO_LONGER, "wrong elsewhere"),
     Case("no torque before t = 0", fourth.before_zero, truth("2 0 0", yes="sf po mf so3"), "t = -"),
