@@ -1,5 +1,5 @@
-"""What three referees found: kernels that remember or refuse, maps put together from several, integrators that spoil
-the next one, and sentences that contradicted the verdicts."""
+"""What the fourth adversary found: kernels that remember or refuse, maps put together from several, integrators that
+spoil the next one, and sentences that contradicted the verdicts."""
 
 import numpy as np
 import pytest

@@ -332,7 +332,7 @@ FOURTH = (
     Case("Q transposed", fourth.transposed, truth("- 0 0", no="mf"), "transpose"),
     Case("velocity in space axes", fourth.in_space, truth("0 0 0", no="mf"), "space axes"),
 )
-"""After a survey was made: what three referees found."""
+"""Branches of programs, and what else is wrong where one does not look."""
 
 
 @functools.cache
