@@ -87,6 +87,7 @@ def one(case, key):
 def test_each_is_caught_or_cleared_by_what_tells_most(case, monkeypatch):
     monkeypatch.setattr(visits, "SHARE_SECONDS", np.inf)  # all states, with all steps, however busy the machine
     monkeypatch.setattr(visits, "MOST_SECONDS", np.inf)
+    monkeypatch.setattr("polhode.testbench.certificate.pace.SURVEY_SECONDS", np.inf)
     key = telling(case)
     found = one(case, key)
     if BY_KEY[key].kind == ORDER and case.truth[key] == 0 and DOWN_TO in found.qualifier:

@@ -16,7 +16,6 @@ STEPS_AT_A_STATE = 4
 SMALL_RADIANS, ONE_STEP_RADIANS = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
 TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
-SURVEY_SECONDS = 1.2  # seconds of computing, after which no more states of the survey are visited
 FINEST_STEP = 1e-3  # of such steps, in units of time
 SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
@@ -63,7 +62,7 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
     for state in states(case):
         if seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
-        if state.is_surveyed and not look.pace.is_counted and look.pace.spent > SURVEY_SECONDS * look.pace.generosity:
+        if state.is_surveyed and not look.pace.has_time_for_survey:
             break
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))

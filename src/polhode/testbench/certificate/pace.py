@@ -23,6 +23,7 @@ TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
 FEWEST_STEPS_OF_DRIFT = 3300  # steps kept for the drift: 125 units of time on one body take 3000
 MOST_PART_FOR_DRIFT = 0.6  # part of the seconds up to which they are kept
 SPARED_PART = 0.25  # part of what all measurements to come have, that one of them may take to be decided
+SURVEY_SECONDS, SURVEY_PART = 1.2, 0.6  # seconds, or part of those allotted, after which a survey is ended
 PATIENT_TIMES = 3.0  # times its part of the budget, after which a measurement is ended by the clock
 LEAST_SECONDS = 2.0  # seconds that a measurement has in any case
 USUAL_PART = 1.2
@@ -163,6 +164,14 @@ class Pace:
     def spare(self, steps: float) -> bool:
         """Whether so many single steps, which would decide, are worth some of the time of the measurements to come."""
         return self.cost.usual * steps <= SPARED_PART * max(self.pool - self.spent, 0.0)
+
+    @property
+    def has_time_for_survey(self) -> bool:
+        """Whether one more state of the survey may be visited: what is slow has no time for it, and others leave some
+        of theirs to the measurements to come."""
+        if not self.is_counted:
+            return self.spent < SURVEY_SECONDS * self.generosity
+        return not self.is_slow and self.spent < SURVEY_PART * self.allotted
 
     @property
     def left(self) -> float:

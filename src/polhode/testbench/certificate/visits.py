@@ -75,8 +75,7 @@ def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float
     Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
     """
     if state.is_surveyed:
-        is_time = pace.afford(calls) if pace.is_counted else pace.spent < SHARE_SECONDS * pace.generosity
-        return SURVEYED_RADIANS if is_time else ()
+        return SURVEYED_RADIANS if pace.has_time_for_survey else ()
     all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
     if not pace.is_counted:
         spent = pace.spent if seen >= FEWEST_STATES else 0.0
