@@ -5,7 +5,7 @@ every state of the battery and for every step; one defect that is a method's own
 cannot be measured is undecided, and says why. Every measurement has its own guard and its own time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -172,15 +172,18 @@ def _oddities(look: Look) -> list[str]:
     if elsewhere := {where: what for where, what in look.differs.items() if where not in SMALL_ONES}:
         first, *more = (f"{where} {what}" for where, what in elsewhere.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
-        rest += f", and at {len(more) - MOST_NAMED} more states" if len(more) > MOST_NAMED else ""
-        told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}.")
+        told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}{_and_more(more)}.")
     if look.later:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
     if look.fails:
         first, *more = (f"{where} it {what}" for where, what in look.fails.items())
-        told.append(f"It does not run everywhere: {'; '.join([first, *more])}.")
+        told.append(f"It does not run everywhere: {'; '.join([first, *more[:MOST_NAMED]])}{_and_more(more)}.")
     return told
+
+
+def _and_more(states: Sequence[str]) -> str:
+    return f", and at {len(states) - MOST_NAMED} more states" if len(states) > MOST_NAMED else ""
 
 
 def check_first_step(run: Run, name: str) -> None:
