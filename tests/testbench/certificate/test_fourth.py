@@ -46,6 +46,12 @@ def test_a_kernel_that_is_wrong_for_a_body_of_the_survey_has_no_order():
     assert "with a rod" in " ".join(c.diagnosis) and "long runs" not in c.summary
 
 
+def test_a_kernel_that_is_another_beyond_an_angle_has_no_property_that_ends_there():
+    c = ph.certify(kernels.as_method("large_turns"), drift=False)
+    keys = ("symmetric", "symplectic_free", "symplectic_potential", "momentum_free", "momentum_top")
+    assert [c[key].verdict for key in keys] == ["no"] * 5 and "another formula" in " ".join(c.diagnosis)
+
+
 def test_one_integrator_does_not_spoil_the_next():
     def spoils(p, Q, Omega, h, t):
         p.Q0[:] = 2 * p.Q0

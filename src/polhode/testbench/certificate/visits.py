@@ -104,7 +104,7 @@ def visited(look: Look, row: Row) -> tuple[State, ...]:
     """The states that a measurement visits: those of the battery, of a free body, too, where a program without a torque
     may do something else, and then those of the survey."""
     known = look.states(row.case)
-    if look.is_kernel and row.measure in BY_DERIVATIVES:  # many digits have seen the others
+    if look.is_kernel and row.measure in BY_DERIVATIVES and not look.switches:  # many digits have seen the others
         return tuple(state for state in known if state is known[0] or state.words in look.differs)
     first = [state for state in known if not state.is_surveyed or state.words in look.differs]
     rest = [state for state in known if state not in first]
