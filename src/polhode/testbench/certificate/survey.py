@@ -14,8 +14,8 @@ import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.problem import Problem
+from polhode.testbench.certificate.cases import INERTIA
 
-INERTIA = (1.6, 2.3, 3.1)
 RANDOM_STATES = 16
 DRAWN_ATTITUDES = 240  # attitudes among which one is looked for where the torque is weak
 AXES = ("first", "second", "third")
