@@ -191,8 +191,8 @@ def _not_seen(
     threshold, coverage = 5 * evidence.error, f"{tests}, up to t = {t_end:g}"
     coverage += ", no more for want of time" if is_short else ""
     drifts = any(row.verdict != "no drift seen" or any(e.seen for e in row.evidence) for row, _, _ in rows)
-    suspicious = drifts or any(_has_no_energy(row, properties) for row, _, _ in rows)
-    if symplectic(properties) and not suspicious and not switches:
+    is_several = bool(switches) or any(_has_no_energy(row, properties) for row, _, _ in rows)
+    if symplectic(properties) and not drifts and not is_several:
         return Property(
             evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
         )
@@ -201,7 +201,7 @@ def _not_seen(
             evidence.rate, threshold, "no", f"{how}; it keeps the energy", bound=evidence.bound, coverage=coverage
         )
     what = would_decide([e for r, _, _ in rows for e in r.evidence])
-    if symplectic(properties):
+    if symplectic(properties) and is_several:
         how += "; symplectic wherever it was looked at, but as if it were put together from several formulas"
     return Property(evidence.rate, threshold, "undecided", f"{how}; {what}", bound=evidence.bound, coverage=coverage)
 

@@ -24,13 +24,14 @@ from polhode.runs.solve import solve
 from polhode.testbench.certificate.battery import State, battery
 from polhode.testbench.certificate.cases import CASES, Run, placed, potential
 from polhode.testbench.certificate.character import DOUBLE, STEPS_AT_ONCE, Character
-from polhode.testbench.certificate.guard import NO_RETURN, Refused, TimeUp, at_most, guarded
+from polhode.testbench.certificate.guard import NO_RETURN, OwnTime, Refused, TimeUp, at_most, guarded
 from polhode.testbench.certificate.pace import SECONDS, Pace
 
 REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 MANY_AT_ONCE, MANY_DEFECT = 60, 1e-9  # the same of a black box, whose own loop may do other things than one step does
 ASKED_STEP = 0.11  # the step of the questions
 SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
+MANY_SECONDS = 0.5  # that so many steps may take
 STEP_SECONDS, PATIENT_STEPS = 3.0, 40  # that a step has, and times what it is known to take
 BACKWARDS_SECONDS = 3.0  # seconds for one step of -h, which some never return from
 
@@ -224,10 +225,14 @@ def character_of(look: Look) -> Character:
 
 
 def _in_its_own_loop(look: Look, p: Problem, h: float) -> float:
-    """How far many steps of a black box at once are from the same one by one, where that is more than round-off."""
+    """How far many steps of a black box at once are from the same one by one, where that is more than round-off and
+    takes no more than a moment."""
     if not look.is_box:
         return 0.0
+    own = OwnTime()
     together, apart = look.run(p, p.Q0, p.Omega0, h, MANY_AT_ONCE, p.t0), (p.Q0, p.Omega0)
+    if own.seconds > MANY_SECONDS:
+        return 0.0
     for i in range(MANY_AT_ONCE):
         apart = look.run(p, *apart, h, 1, p.t0 + i * h)
     off = float(np.abs(flat(apart) - flat(together)).max())
