@@ -285,11 +285,10 @@ def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> t
     how = f"energy after {times}, each in one run, h = {STEPS[0]:g}: it has memory"
     if not errors[-1] < 0.1 * scale:
         return Property(None, None, "yes", f"{how}; it blows up", coverage="one body"), {}
+    rate = errors[-1] / spans[-1]
     grows = [b / a for a, b in itertools.pairwise(errors[-4:]) if a > 0]
     if errors[-1] > STEADY_LOSS * scale and len(grows) == 3 and min(grows) > STEADY_GROWTH:
-        rate = errors[-1] / spans[-1]
         return Property(rate, None, "yes", f"{how}; it gains or loses steadily", bound=rate, coverage="one body"), {}
-    rate = errors[-1] / spans[-1]
     return Property(
         rate, None, "undecided", f"{how}; |E - E(0)| = {errors[-1]:.0e}", bound=rate, coverage="one body"
     ), {}

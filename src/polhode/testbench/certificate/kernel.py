@@ -187,10 +187,10 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
 def stays_at(method: Method, row: Row, state: State, radians: float) -> bool:
     """Whether the defect of a step at a state is one that more digits do not take away."""
     p = state.problem
-    look = partial(
+    defect = partial(
         _stays, method, p, theorems.DEFECTS[row.measure], state.step(radians), theorems.Start(*p.start(), p.t0), None
     )
-    found, why = guarded(lambda: in_any_numbers(look, (InputError,)), LONGEST_SECONDS)
+    found, why = guarded(lambda: in_any_numbers(defect, (InputError,)), LONGEST_SECONDS)
     return not why and found > 0
 
 
