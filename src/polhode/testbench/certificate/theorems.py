@@ -27,6 +27,7 @@ from polhode.testbench.certificate.cases import ATTITUDE, GAMMA, MOMENTUM, case_
 
 DIGITS = (30, 50)
 STEP_SIZE, SPAN = 1 / 8, 1 / 4  # exact in any precision
+TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that nothing but a floor is left of an error
 NEAR_THE_MIDDLE_AXIS = (0.5, -0.85, 0.02)
 
 
@@ -90,8 +91,9 @@ def symplecticity(
         dPi = tuple(carried(0, STEP if j == 3 + k else 0) for k in range(3))
         q1, Pi1 = fresh(method, h, t, compose(q, (1, *xi)), tuple(a + b for a, b in zip(Pi, dPi)), body)
         q1_real = tuple(x.real for x in q1)
-        turn = compose(inverse(q1_real), tuple(x.imag for x in q1))  # q1 = q1_real (1 + i STEP xi1/2), |q1_real| = 1
-        columns.append([in_mpmath(x / STEP) for x in (*(2 * x for x in turn[1:]), *(x.imag for x in Pi1))])
+        turn = compose(inverse(q1_real), tuple(x.imag for x in q1))  # q1 = q1_real (1 + i STEP xi1/2)
+        size = STEP * sum(x * x for x in q1_real)  # a kernel may leave a quaternion of any length
+        columns.append([in_mpmath(x) for x in (*(2 * x / size for x in turn[1:]), *(x.imag / STEP for x in Pi1))])
     D = mpmath.matrix(columns).T
     before, after = whole(p, body, t, Pi), whole(p, body, t + h, tuple(x.real for x in Pi1))
     return mpmath.mnorm(D.T * form(after) * D - factor * form(before), mpmath.inf)
@@ -228,6 +230,29 @@ def order(
                 if all(x == float("inf") or abs(x - round(x)) < 0.01 for x in orders):
                     break
         return orders
+
+
+def rates_of_tiny_steps(method: Method, p: Problem, digits: int = 60) -> tuple[tuple[float, float], ...]:
+    """Of Q and of Omega: the error of a tiny step over its length, and the power of h with which it falls between two
+    such steps. An order that holds shows the same power; zero is what stays however small the steps are."""
+    from polhode.reference.reference import by_mpmath
+
+    method = adapted(method, p.forces)
+    with precision(digits):
+        body, q, Pi = generic(p, method)
+        start = tuple(map(in_mpmath, q)), tuple(map(in_mpmath, Pi))
+        rates = []
+        for exponent in TINY_EXPONENTS:
+            h = real(2) ** exponent
+            q_end, Pi_end = converted(by_mpmath(p, in_mpmath(h), digits, *start))
+            q1, Pi1 = fresh(method, h, real(0), q, Pi, body)
+            rates.append((apart(q1, q_end) / h, furthest(Pi1, Pi_end) / h))
+        round_off = real(10) ** (8 - digits) / h
+        between = TINY_EXPONENTS[0] - TINY_EXPONENTS[1]
+        return tuple(
+            (float(b), float(mpmath.log(in_mpmath(a / b), 2)) / between if b > round_off else float("inf"))
+            for a, b in zip(*rates)
+        )
 
 
 def _exponent(errors: Sequence[Number], digits: int) -> float:

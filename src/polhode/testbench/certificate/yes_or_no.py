@@ -54,6 +54,7 @@ SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in
 WRONG_DEFECT = 1e-5  # a larger one, at other states than the generic one, is a mistake; high orders have smaller ones
 SURVEYED_DEFECT = 1e-6  # at a state of the survey, where an iteration may converge more slowly than elsewhere
 ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to hold
+LEAST_RADIANS = 0.2  # radians a step, without which a property is not known
 LOOSE_DEFECT = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
 FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
@@ -230,6 +231,8 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
     elif noise and worst > max(noise / 10, floor / look.character.floor):
         doubt = f"{worst:.0e}, which may be its noise of {noise:.0e}"
+    elif visits.farthest < LEAST_RADIANS and visits.states:
+        doubt = f"seen with steps up to {visits.farthest:g} rad alone"
     elif visits.doubts:
         doubt = f"not to be told ({visits.doubts[0]})"
     if doubt:
