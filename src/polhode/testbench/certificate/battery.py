@@ -62,13 +62,13 @@ class State:
 
 TURN = np.array(matrix(exp((0.5, -0.8, 0.6)))).reshape(3, 3)
 FULL = TURN @ np.diag(INERTIA) @ TURN.T
-AT_REST, NEAR_THE_IDENTITY = "at rest", "near the identity"
+AT_REST, FAST, NEAR_THE_IDENTITY = "at rest", "fast", "near the identity"
 FIXED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("with a full tensor", dict(inertia=FULL)),
     ("with moments in another order", dict(inertia=(3.1, 1.6, 2.3))),
     ("at half a turn from the identity", dict(Q0=(1.8985, -1.3995, 2.058), Omega0=(0.5, 0.3, -0.4))),
     ("with nearly equal moments", dict(inertia=(2.0, 2.007, 3.1))),
-    ("fast", dict(Omega0=(5.0, -3.0, 7.0))),
+    (FAST, dict(Omega0=(5.0, -3.0, 7.0))),
     ("slow", dict(Omega0=(2e-3, 1e-3, -3e-3))),
     (NEAR_THE_IDENTITY, dict(Q0=(3e-3, -2e-3, 4e-3))),
     (AT_REST, dict(Omega0=(0.0, 0.0, 0.0))),

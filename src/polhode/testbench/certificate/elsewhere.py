@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polhode.testbench.certificate.battery import State
+from polhode.testbench.certificate.falling import RESOLVED_ROUND_OFFS, ROUND_OFF, falling, line
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
@@ -19,9 +20,9 @@ FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those d
 FINEST_STEP = 1e-3  # of such steps, in units of time
 SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
-ROUND_OFF = 1.5e-15  # of one step
-RESOLVED_ROUND_OFFS = 100  # times round-off, above which their errors are looked at
-STEADY_SLOPE = 0.25  # change of the slope of these, up to which it is one
+UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
+RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
+ROUGH_SLOPE = 0.3  # of errors that fall irregularly, but fall
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
@@ -95,9 +96,12 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             if (not tiny or seen > 1) and _converges_later(look, state, order_there):
                 look.later.append(words)
                 continue
-            found = 0.0
+            slowly = _order_of_runs(look, state, is_rough=True) if inconsistent and not tiny else math.inf
+            found = max(0.0, slowly) if slowly < order_there - 0.5 else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
             found = max(0.0, _order_at(look, state))  # larger steps than these may not have begun to converge
+            if found < lowest - 0.5:
+                found = max(found, _order_of_runs(look, state))  # what every other step puts right is no error
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
@@ -136,7 +140,7 @@ def orders_at(look: Look, state: State) -> tuple[float, float]:
     """The orders of Q and of Omega that single steps at a state show as they get smaller, an error of one step being
     like x^(p+1); infinity where too few are above round-off, or where they still change."""
     found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
-    Q, Omega = (_falling(np.array(SMALL_STEPS), errors) for errors in found.T)
+    Q, Omega = (falling(np.array(SMALL_STEPS), errors) for errors in found.T)
     return Q, Omega
 
 
@@ -148,16 +152,32 @@ def _order_at(look: Look, state: State) -> float:
         return math.inf
 
 
-def _falling(x: np.ndarray, errors: np.ndarray) -> float:
-    resolved = int(np.append(errors < RESOLVED_ROUND_OFFS * ROUND_OFF, True).argmax())
-    if resolved < 3:
+def adds_up(look: Look, state: State, radians: float) -> bool:
+    """Whether the error of a small step is still there after the next one, which need not be of the same kind."""
+    try:
+        one = off(look, state, radians)
+        return one < RESOLVED_ROUND_OFFS * ROUND_OFF or off(look, state, radians, 2) > one
+    except Refused:
+        return True
+
+
+def _order_of_runs(look: Look, state: State, is_rough: bool = False) -> float:
+    """The order that short runs from a state show; infinity where they show none, or are refused. A rough one is a
+    whole number, of errors that fall, however irregularly."""
+    radians = RUN_RADIANS / np.array(RUN_COUNTS)
+    try:
+        errors = np.array([off(look, state, x, n) for x, n in zip(radians, RUN_COUNTS)])
+    except Refused:
         return math.inf
-    before, last = np.diff(np.log(errors[:resolved]))[-2:] / np.diff(np.log(x[:resolved]))[-2:]
-    return float(last) - 1 if abs(last - before) < STEADY_SLOPE else math.inf
+    order = falling(radians, errors) + 1
+    if order == math.inf and is_rough and errors.min() > 0:
+        slope, error, _ = line(radians, errors)
+        return max(1.0, round(slope)) if slope - error > ROUGH_SLOPE else math.inf
+    return order
 
 
 def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
     """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
     expected = large * (SMALL_RADIANS / ONE_STEP_RADIANS[0]) ** (order_there + 1)
-    resolved = small > max(1000 * noise, 100 * expected)
+    resolved = small > max(1000 * noise, UNEXPECTED_FACTOR * expected)
     return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7

@@ -6,18 +6,24 @@ of the rate, and what it is off by, however short, is the floor of a step. Both 
 C h^p and round-off do not, the order holds down to an error, and that error is told.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from polhode.testbench.certificate.character import DOUBLE
-from polhode.testbench.certificate.elsewhere import ROUND_OFF, off, orders_at
+from polhode.testbench.certificate.elsewhere import adds_up, off, off_each, orders_at
+from polhode.testbench.certificate.falling import ROUND_OFF, line
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""
+ADDED_RADIANS = 0.01  # of two steps whose errors should add up
+NEARLY_WHOLE = 0.3  # from a whole number, up to which an order that was measured is taken for that number
 ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
 JUMPS = 3.0  # times the jumps of an integrator's numbers, which are its round-off
 FAR_ABOVE = 1e3  # times the precision of floats, from which on what each step is off by is not its round-off
+SEEN_CHI_SQUARED, GOOD_CHI_SQUARED = 8.0, 2.0  # without a smaller power of h, and with it, where there is one
 CLEAR_CHI_SQUARED = 12.0  # by so much chi squared falls where the terms of a floor are there
 UNEXPLAINED_FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
 HIGHEST_ORDER = 8.0  # stands for higher orders, which leave nothing of an error with these steps
@@ -33,46 +39,73 @@ PLAIN_PART = (
 TRIED_FLOORS = 200  # floors that are tried
 
 
-def orders_of_small_steps(look: Look, case: str) -> tuple[float, float]:
-    """The orders of Q and of Omega that single small steps at the generic state show, if they do."""
-    state = states(case)[0]
-    if look.character.floor > 1 or look.character.jump:
+def orders_of_small_steps(look: Look, case: str, order: float) -> tuple[float, float]:
+    """The orders of Q and of Omega that single small steps at the generic state show, if they do: by their slope, or by
+    a smaller power of h beside that of the order."""
+    state, x = states(case)[0], np.array(LADDER)
+    if look.character.floor > 1 or look.character.jump or not adds_up(look, state, ADDED_RADIANS):
         return np.inf, np.inf
     try:
-        Q, Omega = orders_at(look, state)
+        found = np.array(orders_at(look, state))
+        if np.isinf(found).any():
+            rates = np.array([off_each(look, state, radians) for radians in LADDER]).T / x
+            together = [rates, rates] if state.problem.has_torque else [rates[:1], rates[1:]]
+            found = np.minimum(found, [_lower_power(x, of, _whole(order)) for of in together])
     except Refused:
         return np.inf, np.inf
+    Q, Omega = found
     return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
 
 
 def hidden(look: Look, case: str, order: float, span: float) -> float:
     """The error at the end of the span below which smaller steps do not lead, as single steps at the generic state
     show; zero where none is seen."""
-    if look.character.floor > 1:
-        return 0.0  # noise, or single precision: they have floors of their own, which are told
     state = states(case)[0]
+    if look.character.floor > 1 or not adds_up(look, state, ADDED_RADIANS):
+        return 0.0  # noise, or single precision: they have floors of their own, which are told
     try:
         rate = np.array([off(look, state, x) / x for x in LADDER])
     except Refused:
         return 0.0
     round_off = max(ROUND_OFF, JUMPS * look.character.jump * state.step(1.0))
-    return _floor_of_rate(np.array(LADDER), rate, min(order, HIGHEST_ORDER), round_off) * span / state.step(1.0)
+    return _floor_of_rate(np.array(LADDER), rate, _whole(order), round_off) * span / state.step(1.0)
+
+
+def _whole(order: float) -> float:
+    """The order that was measured as the whole number that it nearly is, and not too high for these steps."""
+    order = min(order, HIGHEST_ORDER)
+    return round(order) if abs(order - round(order)) < NEARLY_WHOLE else order
+
+
+def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_off: float) -> tuple[np.ndarray, float]:
+    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest."""
+    from scipy.optimize import nnls
+
+    weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
+    weighted = np.stack(terms, axis=1) * weight[:, None]
+    scale = np.linalg.norm(weighted, axis=0)
+    found, left = nnls(weighted / scale, rate * weight)
+    return found / scale, float(left**2)
+
+
+def _lower_power(x: np.ndarray, rates: np.ndarray, order: float) -> float:
+    """The smaller power q of C x^p + D x^q that explains the rates, each with its own C and D, where C x^p alone does
+    not; infinity without one. A coefficient with a wrong fifth digit leaves such a term."""
+    rest = lambda *powers: np.mean([_left([x**p for p in powers], x, rate, ROUND_OFF)[1] for rate in rates])
+    tried = {q: rest(order, q) for q in range(1, round(order))}
+    best = min(tried, key=tried.__getitem__, default=None)
+    if best is None or rest(order) < SEEN_CHI_SQUARED or tried[best] > GOOD_CHI_SQUARED:
+        return np.inf
+    return float(best)
 
 
 def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float, round_off: float = ROUND_OFF) -> float:
     """The smallest C x^p + F + G/x, all of them positive, if F or G is there; where these do not explain the errors
     either, the largest that C x^p from the largest steps does not explain; else zero."""
-    from scipy.optimize import nnls
-
-    weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
-    terms = np.stack([x**order, np.ones_like(x), 1 / x], axis=1)
-    scale = np.linalg.norm(terms * weight[:, None], axis=0)
-    weighted = terms * weight[:, None] / scale
-    _, alone = nnls(weighted[:, :1], rate * weight)
-    found, left = nnls(weighted, rate * weight)
-    C, F, G = found / scale
-    explained = alone**2 - left**2
-    if left**2 > max(
+    _, alone = _left([x**order], x, rate, round_off)
+    (C, F, G), left = _left([x**order, np.ones_like(x), 1 / x], x, rate, round_off)
+    explained = alone - left
+    if left > max(
         2 * CLEAR_CHI_SQUARED, explained / 10
     ):  # another formula for small steps, which may be of another order
         expected = np.max(rate[:2] / x[:2] ** order) * x**order
@@ -108,13 +141,3 @@ def _with_the_next_power(h: np.ndarray, e: np.ndarray) -> float:
     columns = np.stack([np.ones_like(x), x, h], axis=1)
     rest = np.log(e) - columns @ np.linalg.lstsq(columns, np.log(e), rcond=None)[0]
     return float(np.sqrt(rest @ rest / max(1, len(h) - 3)))
-
-
-def line(h: np.ndarray, e: np.ndarray) -> tuple[float, float, float]:
-    """Exponent, standard error and root mean square of the residual of a straight line in logarithms."""
-    x, y = np.log(h), np.log(e)
-    x = x - x.mean()
-    p = x @ y / (x @ x)
-    rest = y - y.mean() - p * x
-    rms = np.sqrt(rest @ rest / max(1, len(h) - 2))
-    return float(p), float(rms / np.sqrt(x @ x)), float(rms)

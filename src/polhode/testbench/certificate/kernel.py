@@ -36,12 +36,14 @@ from polhode.testbench.certificate.kernel_in_floats import LONGEST_SECONDS, in_f
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of, states
 from polhode.testbench.certificate.orders import DOWN_TO
+from polhode.testbench.certificate.special_cases import consistent
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
 FLOATS_DEFECT = 1e-13  # floats do not show a smaller defect
 THRESHOLD, LOW_THRESHOLD = (10.0 ** (8 - digits) for digits in reversed(theorems.DIGITS))
 RADIANS_ELSEWHERE = (0.004, 0.31, 0.85)  # radians a step at the states of the battery
+SMALL_STEP = 2.0**-10  # at the generic state, where another formula may be used
 LARGE_RADIANS = 0.5  # radians a step, from which on a solver may be at its limit
 PLAIN_DEFECT = 1e-3  # a defect of at least this part of the momentum is the method's own, even at such a step
 LOST_RADIANS = 0.2  # radians by which a step that has failed is off
@@ -84,7 +86,7 @@ def measured(
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
-    return properties
+    return consistent(properties)
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:
@@ -136,7 +138,9 @@ def by_theorem(method: Method, p: Problem, row: Row) -> Iterator[Property]:
             yield Property(finding.high, threshold, "no", how, coverage=coverage)
             return
         qualifier = f"{IN_FLOATS} ({max(finding.high, 1e-99):.0e})"
-    other = elsewhere(method, row, defect, FLOATS_DEFECT if qualifier else None)
+    other = _with_a_small_step(method, p, defect) if not qualifier else Elsewhere()
+    if not other.where:
+        other = elsewhere(method, row, defect, FLOATS_DEFECT if qualifier else None)
     if other.where:
         seen = f"first seen {other.where}; round-off at a generic state"
         yield Property(other.defect, threshold, "no", f"{how}; {other.defect:.0e} {other.where}", coverage=seen)
@@ -155,6 +159,13 @@ class Elsewhere:
     defect: float = 0.0
     seen: int = 0
     refused: tuple[str, ...] = ()
+
+
+def _with_a_small_step(method: Method, p: Problem, defect: Callable[..., Any]) -> Elsewhere:
+    """The defect of a small step at the generic state, if it is a plain one: a formula for small steps has its own."""
+    found = theorems.finding(defect, method, p, SMALL_STEP)
+    is_plain = not found.holds and found.high > FLOATS_DEFECT
+    return Elsewhere(f"with a small step, h = {SMALL_STEP:.0e}", found.high) if is_plain else Elsewhere()
 
 
 def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float | None = None) -> Elsewhere:

@@ -18,7 +18,8 @@ from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.elsewhere import elsewhere
-from polhode.testbench.certificate.floor import LADDER, fitted, hidden, line, orders_of_small_steps
+from polhode.testbench.certificate.falling import line
+from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import would_decide
@@ -89,7 +90,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
 def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:
     """The orders that are known, with the error below which smaller steps do not lead, where single steps show one; and
     lower ones where single steps fall more slowly than runs with larger steps do."""
-    small = orders_of_small_steps(look, row.case)
+    small = orders_of_small_steps(look, row.case, order)
     if any(LEAST_ORDER < p < order - LOWER_BY for p in small):
         return [_lowered(r, p) if p < order - LOWER_BY else r for r, p in zip(results, small)]
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]

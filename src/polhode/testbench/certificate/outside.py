@@ -29,6 +29,7 @@ from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.orders import DOWN_TO, ELSEWHERE_ONLY, ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
+from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
@@ -82,6 +83,7 @@ def measured(
     found = {key: _does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
     if look.character.floor > 1:  # what does not fall with h is then its arithmetic
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
+    found = consistent(found)
     clues, _ = guarded(lambda: clues_of(look.run), _patience(look, ended))
     kin, _ = guarded(lambda: kin_of(look.run), _patience(look, ended))
     return found, diagnosis_of(look, found, notes | (clues or {}), kin)

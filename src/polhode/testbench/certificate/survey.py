@@ -35,6 +35,7 @@ ATTITUDES = {
 
 SPEEDS, SLOWEST = (120.0, 25.0, 0.03), 1e-4
 TIMES = (-41.7, -1000.3, 1e4)
+SMALL, SMALL_AND_FAST = "with small moments", 2e4
 MOMENTS = {
     "with two equal moments, the first and the second the larger": (2.0, 2.0, 1.3),
     "with two equal moments, the second and the third": (3.1, 2.0, 2.0),
@@ -44,7 +45,7 @@ MOMENTS = {
     "with moments equal to 1e-5": (2.0, 2.000015, 3.1),
     "with three moments equal to 1e-3": (2.0, 2.0015, 2.0007),
     "with a rod": (0.2, 1.15, 1.2),
-    "with small moments": tuple(1e-9 * x for x in INERTIA),
+    SMALL: tuple(1e-9 * x for x in INERTIA),
     "with large moments": tuple(1e5 * x for x in INERTIA),
 }
 
@@ -60,6 +61,8 @@ def surveyed(p: Problem, rng: np.random.Generator, random: Iterator[str]) -> Ite
         orders = list(itertools.permutations(INERTIA))[1:]
         yield from ((f"with moments in the order {_few(x)}", {"inertia": x}) for x in orders)
         yield from ((words, {"inertia": x, "Omega0": DIRECTION}) for words, x in MOMENTS.items())
+        small, speed = MOMENTS[SMALL], SMALL_AND_FAST  # where the torque is not all that there is
+        yield f"{SMALL}, at a speed of {speed:g}", {"inertia": small, "Omega0": speed * DIRECTION}
     if p.has_torque:
         yield from _weak(p, rng)
     yield from ((words, _drawn(rng, bodies)) for words in itertools.islice(random, RANDOM_STATES))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from polhode.integrators.properties import Row
-from polhode.testbench.certificate.battery import RADIANS, SEED, State
+from polhode.testbench.certificate.battery import FAST, RADIANS, SEED, State
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import Pace
@@ -105,7 +105,7 @@ def visited(look: Look, row: Row) -> tuple[State, ...]:
     may do something else, and then those of the survey."""
     known = look.states(row.case)
     if look.is_kernel and row.measure in BY_DERIVATIVES and not look.switches:  # many digits have seen the others
-        return tuple(state for state in known if state is known[0] or state.words in look.differs)
+        return tuple(state for state in known if state is known[0] or state.words in (FAST, *look.differs))
     first = [state for state in known if not state.is_surveyed or state.words in look.differs]
     rest = [state for state in known if state not in first]
     return (*first, *(free_ones() if row.measure in FREE_TOO else ()), *rest)

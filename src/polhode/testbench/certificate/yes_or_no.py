@@ -4,6 +4,7 @@ A property that holds leaves round-off at every state and for every step; one de
 wherever it is found. A large step whose equations were not solved ends the range, and is no verdict on the method.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -206,6 +207,9 @@ def _measured(
 ) -> tuple[list[float], list[float]]:
     """The defects at a state, and the steps in radians, up to the first step that is refused."""
     defects: list[float] = []
+    if look.character.memory:  # what it remembers of another problem is no defect
+        with contextlib.suppress(Refused):
+            look.run(state.problem, state.problem.Q0, state.problem.Omega0, state.step(steps[0]), 1, state.problem.t0)
     for x in steps:
         try:
             defects.append(finite(at, state, x, counts))
