@@ -1,0 +1,47 @@
+"""What is true in every potential is true without one, and at all times also for a torque that does not change.
+
+A verdict on the general case that is better than that on its special case was had where a mistake does not show: it is
+undecided then.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
+from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.orders import DOWN_TO, LEAST_ORDER
+
+BETTER_BY = 0.6  # by which one order is higher than another
+
+GENERAL = {"free": ("potential", "forced"), "potential": ("forced",)}
+"""By a case, those of which it is a special case: no torque is one, and one that does not change is one in time."""
+
+
+def _pairs() -> Iterator[tuple[str, str]]:
+    """The keys of a special and of a general case of the same property."""
+    for row in PROPERTIES:
+        if row.kind == ORDER or row.measure == "symplecticity":
+            general = [row.key.replace(row.case, case) for case in GENERAL.get(row.case, ())]
+            moved = [key.replace("_Q", "_Omega") for key in general]  # a torque feels the attitude that it acts at
+            yield from ((row.key, key) for key in dict.fromkeys((*general, *moved)) if key in BY_KEY)
+
+
+def consistent(properties: Mapping[str, Property]) -> dict[str, Property]:
+    """The properties, where the general case is undecided if it came out better than a special one."""
+    found = dict(properties)
+    for special, general in _pairs():
+        if special in found and general in found and _is_better(found[general], found[special], BY_KEY[general].kind):
+            why = f"{found[general].how}; but not so in its special case, {BY_KEY[special].title}"
+            found[general] = Property(**(vars(found[general]) | {"verdict": "undecided", "how": why}))
+    return found
+
+
+def _is_better(general: Property, special: Property, kind: str) -> bool:
+    if "undecided" in (general.verdict, special.verdict):
+        return False
+    if kind != ORDER:
+        return (general.verdict, special.verdict) == ("yes", "no")
+    if general.value is None or special.value is None:
+        return False
+    if special.value < LEAST_ORDER and DOWN_TO in general.qualifier:
+        return False  # neither converges
+    return general.value > special.value + BETTER_BY
