@@ -49,8 +49,12 @@ class State:
     @property
     def left_by_a_tolerance(self) -> float:
         """What a tolerance, made for velocities and momenta of about one, may leave of those that there are."""
-        speed = float(np.linalg.norm(self.problem.Omega0)) or 1.0
-        return TOLERANCE / min(speed, self.momentum, 1.0)
+        return TOLERANCE / self.smallness
+
+    @property
+    def smallness(self) -> float:
+        """The smaller of speed and momentum, if that is below one."""
+        return min(float(np.linalg.norm(self.problem.Omega0)) or 1.0, self.momentum, 1.0)
 
     @property
     def momentum(self) -> float:

@@ -25,6 +25,7 @@ RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs
 ROUGH_SLOPE = 0.3  # of errors that fall irregularly, but fall
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
+LOOSE_ERROR = 1e-7  # of a small step, which a tolerance explains, but which is told
 SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
@@ -88,6 +89,8 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
         wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, max(noise, least / 1000))
+        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], lowest, noise) and small > LOOSE_ERROR:
+            look.loose[case, words] = small
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
         before = (
             float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1

@@ -30,11 +30,16 @@ HARDLY_RATIO = (
 JUMP_RATIO = 1e3  # ratio of their defects that is a jump
 
 
+def steepest_power(look: Look) -> float:
+    """The power of h with which a defect of the method may grow."""
+    highest = max(look.orders, default=2.0)
+    return (highest if np.isfinite(highest) else HIGH_ORDER) + STEEP_POWERS
+
+
 def solved(look: Look, state: State, found: Sequence[float], radians: Sequence[float], floor: float) -> int:
     """How many of the defects come before the step fails: one that is far larger than any power of h explains is that
     of equations that were not solved, at a large step or one that is lost, or of another formula."""
-    highest = max(look.orders, default=2.0)
-    steepest = (highest if np.isfinite(highest) else HIGH_ORDER) + STEEP_POWERS
+    steepest = steepest_power(look)
     least = 1e-15 * look.character.floor
     for k in range(1, len(found)):
         smaller = [(radians[k - 1], max(found[k - 1], least))]

@@ -98,6 +98,8 @@ class Look:
             str, str
         ] = {}  # words of a state where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
+        self.iterates = False  # whether it is seen to leave what an iteration leaves
+        self.loose: dict[tuple[str, str], float] = {}  # by case and state, an error that only a tolerance explains
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured

@@ -23,6 +23,7 @@ from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_o
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
@@ -84,7 +85,17 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         worse = f"{ELSEWHERE_ONLY} {lowest:.1f} {where}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
         return [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed], note
-    return [Property(**(vars(r) | {"coverage": coverage})) for r in down_to(look, row, least, results)], note
+    return [
+        Property(**(vars(r) | {"coverage": coverage, "qualifier": _with_a_tolerance(look, row, r.qualifier)}))
+        for r in down_to(look, row, least, results)
+    ], note
+
+
+def _with_a_tolerance(look: Look, row: Row, qualifier: str) -> str:
+    """The qualifier, and where a small step is off by what only a tolerance explains."""
+    where = next((words for case, words in look.loose if case == row.case), "")
+    left = f"{LEFT_BY_A_TOLERANCE} {look.loose[row.case, where]:.0e} {where}" if where else ""
+    return ", ".join(words for words in (qualifier, left) if words)
 
 
 def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:

@@ -1,4 +1,4 @@
-"""Defects that are round-off, and steps that give none."""
+"""Defects that are round-off, or what an iteration leaves, and steps that give none."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,6 +9,9 @@ from polhode.testbench.certificate.guard import Refused
 
 SMALL_CHANGE = 1e-4  # of the step, over which a defect that is no round-off ...
 SMOOTH_BEND = 0.02  # ... bends by at most so much
+
+SCANNED_STEPS = np.geomspace(0.5, 1.0, 9)  # parts of a step between which the number of iterations changes
+SUDDEN_POWERS = 6.0  # by which the powers of h between them differ, where it does
 
 
 def finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
@@ -31,3 +34,17 @@ def is_erratic(at: Callable[..., float], state: State, radians: Sequence[float],
         return True  # a step at the limit of what runs
     bends = np.abs(np.diff(near, 2)) / max(near)  # not the changes: a smooth defect that passes zero has large ones
     return bool(np.median(bends) > SMOOTH_BEND)
+
+
+def is_left_by_an_iteration(at: Callable[..., float], state: State, radians: float, steepest: float) -> bool:
+    """Whether a defect rises and falls with the step as what an iteration leaves does, each time that it takes one more
+    or one less to come below a tolerance, or rises with a power above `steepest`; a defect of the method follows one
+    power of h."""
+    try:
+        found = [finite(at, state, radians * part, (1,)) for part in SCANNED_STEPS]
+    except Refused:
+        return False
+    if min(found) <= 0.0:
+        return True
+    powers = np.diff(np.log(found)) / np.diff(np.log(SCANNED_STEPS))
+    return float(np.ptp(powers)) > SUDDEN_POWERS or float(np.median(powers)) > steepest

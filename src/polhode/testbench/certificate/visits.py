@@ -15,6 +15,8 @@ MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits 
 SMALLEST_RADIANS = (0.0031, 0.019)  # a step at the generic state, where a formula for small angles may take over
 TINY_RADIANS = (8e-6, 9e-5)  # the same, where round-off over so small a step may be larger than usual
 SURVEYED_RADIANS = (0.31,)  # a step at a state of the survey
+SURVEYED_SMALL_RADIANS = (0.003,)  # the same before it, where a tolerance may be met before the first iteration
+LOOSE_TOLERANCE = 1e-5  # part of a momentum that a tolerance may leave, from which on that is looked for
 BRIEF_RADIANS = RADIANS[1:3]
 """Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
 FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
@@ -22,6 +24,7 @@ FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is l
 FREE_TOO = ("symmetry", "orthogonality")  # measures under a torque that a program without one may do otherwise
 CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
+LEFT_BY_A_TOLERANCE = "but for what a tolerance leaves,"
 COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
 
@@ -39,6 +42,7 @@ class Visits:
     runs_everywhere: bool = True
     is_short: bool = False  # whether there was no time for the other states
     seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
+    left: dict[str, float] = field(default_factory=dict)  # by the words of a state, a defect that a tolerance explains
     doubts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
@@ -68,6 +72,14 @@ class Visits:
         bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
         return bound if self.runs_everywhere else f"where it runs {bound}".strip()
 
+    @property
+    def by_a_tolerance(self) -> str:
+        """Where velocities or momenta are so small that a tolerance is no longer small, in words."""
+        if not self.left:
+            return ""
+        where = max(self.left, key=self.left.__getitem__)
+        return f"{LEFT_BY_A_TOLERANCE} {self.left[where]:.0e} {where}"
+
 
 def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float]:
     """The steps with which a state is looked at, in radians; a few, or none, for want of time.
@@ -75,7 +87,8 @@ def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float
     Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
     """
     if state.is_surveyed:
-        return SURVEYED_RADIANS if pace.has_time_for_survey else ()
+        small = () if state.left_by_a_tolerance < LOOSE_TOLERANCE else SURVEYED_SMALL_RADIANS
+        return (*small, *SURVEYED_RADIANS) if pace.has_time_for_survey else ()
     all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
     if not pace.is_counted:
         spent = pace.spent if seen >= FEWEST_STATES else 0.0

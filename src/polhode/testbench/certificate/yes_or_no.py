@@ -26,10 +26,10 @@ from polhode.testbench.certificate.defects import (
     orthogonality,
 )
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, is_lost, solved
+from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, is_lost, solved, steepest_power
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
-from polhode.testbench.certificate.round_off import finite, is_erratic
+from polhode.testbench.certificate.round_off import finite, is_erratic, is_left_by_an_iteration
 from polhode.testbench.certificate.tiny_steps import when_tiny
 from polhode.testbench.certificate.visits import (
     BRIEF_RADIANS,
@@ -58,6 +58,8 @@ ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to h
 LEAST_RADIANS = 0.2  # radians a step, without which a property is not known
 LOOSE_DEFECT = 1e-5  # defect at any step, up to which it may be that of a tolerance, ...
 POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: the last iteration gains a factor like h
+ITERATED_DEFECT = 1e-9  # of momenta and speeds of about one, up to which it may be that of a method well iterated
+LEFT_BY_AN_ITERATION = "as an iteration leaves that ends before round-off"
 FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
 
 
@@ -169,12 +171,18 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         visits.note(state, radians[-1], brief)
         largest = max(defects)
         if state.is_surveyed and not _tells(look, state, radians[-1], largest):
+            if SURVEYED_DEFECT < largest < state.left_by_a_tolerance:
+                visits.left[state.words] = float(largest)
             continue
         if largest > ROUND_OFFS_ABOVE * floor and not (
             largest < FAINT_DEFECT and is_erratic(at, state, radians, defects)
         ):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
+            if largest * state.smallness < ITERATED_DEFECT and _is_iterated(look, state, at, radians, defects):
+                visits.doubts.append(f"{largest:.0e} {state.words}, {where}, {LEFT_BY_AN_ITERATION}")
+                visits.worst = float(max(visits.worst, largest))
+                continue
             if visits.states > (0 if state.is_surveyed else 1) and largest > WRONG_DEFECT:
                 look.note_difference(row.case, state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
@@ -186,7 +194,19 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     tiny = when_tiny(look, row, at, floor, how) if visits.states else None
     if tiny is not None:
         return [tiny], "scales"
-    return [_without_defect(look, row, how, floor, visits)], ""
+    note = "stays" if any(LEFT_BY_AN_ITERATION in doubt for doubt in visits.doubts) else ""
+    return [_without_defect(look, row, how, floor, visits)], note
+
+
+def _is_iterated(
+    look: Look, state: State, at: Callable[..., float], radians: Sequence[float], defects: Sequence[float]
+) -> bool:
+    """Whether a defect is what an iteration leaves; one that is known to leave something leaves this, too."""
+    if look.character.noise or look.character.memory:
+        return False
+    x = radians[int(np.argmax(defects))]
+    look.iterates = look.iterates or is_left_by_an_iteration(at, state, x, steepest_power(look))
+    return look.iterates
 
 
 def _tells(look: Look, state: State, radians: float, defect: float) -> bool:
@@ -242,7 +262,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
     if doubt:
         return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
     precision = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
-    qualifier = ", ".join(words for words in (precision, visits.up_to) if words)
+    qualifier = ", ".join(words for words in (precision, visits.up_to, visits.by_a_tolerance) if words)
     words = f"{how}: round-off for all"
     return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
 
