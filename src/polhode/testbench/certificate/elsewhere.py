@@ -103,8 +103,8 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             found = max(0.0, slowly) if slowly < order_there - 0.5 else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
             found = max(0.0, _order_at(look, state))  # larger steps than these may not have begun to converge
-            if found < lowest - 0.5:
-                found = max(found, _order_of_runs(look, state))  # what every other step puts right is no error
+            if found < lowest - 0.5 and _order_of_runs(look, state) > lowest - 0.5:
+                continue  # what every other step puts right is no error
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):

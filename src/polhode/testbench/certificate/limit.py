@@ -27,6 +27,7 @@ LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the 
 HARDLY_RATIO = (
     1.0 + 1e-5
 )  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
+BEYOND_FACTORS = (1.0, 1.02, 1.06)  # times the step at which another formula begins, where no step is lost
 JUMP_RATIO = 1e3  # ratio of their defects that is a jump
 
 
@@ -74,7 +75,8 @@ def another_formula(
     except Refused:
         return None
     is_jump = JUMP_RATIO * before < after < LOST_PART
-    return (beyond, after) if is_jump and not is_lost(look, state, beyond) else None
+    lost = is_jump and any(is_lost(look, state, factor * beyond) for factor in BEYOND_FACTORS)
+    return (beyond, after) if is_jump and not lost else None
 
 
 def is_lost(look: Look, state: State, radians: float) -> bool:

@@ -213,7 +213,7 @@ def character_of(look: Look) -> Character:
             apart = run(p, *apart, h, 1, p.t0 + i * h)
         memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h))
         one(other)
-        single = all(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
+        single = any(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
         jump = 0.0 if noise else _jump(one, p)
     except Refused as error:
         return Character(refusal=error.words)

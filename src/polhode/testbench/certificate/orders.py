@@ -102,8 +102,9 @@ def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> 
     """The orders that are known, with the error below which smaller steps do not lead, where single steps show one; and
     lower ones where single steps fall more slowly than runs with larger steps do."""
     small = orders_of_small_steps(look, row.case, order)
-    if any(LEAST_ORDER < p < order - LOWER_BY for p in small):
-        return [_lowered(r, p) if p < order - LOWER_BY else r for r, p in zip(results, small)]
+    lower = [r.value is not None and LEAST_ORDER < p < r.value - LOWER_BY for r, p in zip(results, small)]
+    if any(lower):
+        return [_lowered(r, p) if is_lower else r for r, p, is_lower in zip(results, small, lower)]
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
     floor = hidden(look, row.case, order, SPAN) if any(plain) else 0.0
     return [_restricted(r, floor) if is_plain and floor else r for is_plain, r in zip(plain, results)]
