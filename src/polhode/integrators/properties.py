@@ -310,4 +310,6 @@ def claims_of(method: Any) -> dict[str, Any]:
             claims |= zip((row.key for row in rows), getattr(method.orders, first.part))
         elif first.kind == RATE and getattr(method, first.claim) == "none":
             claims[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
+        elif first.kind == NUMBER and first.claim:
+            claims[first.key] = getattr(method, first.claim)
     return {key: value for key, value in claims.items() if value is not None and value == value}
