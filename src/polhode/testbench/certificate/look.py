@@ -216,7 +216,7 @@ def character_of(look: Look) -> Character:
         memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h))
         one(other)
         single = any(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
-        jump = 0.0 if noise else _jump(one, p)
+        jump = 0.0 if noise else jump_of(look, p)
     except Refused as error:
         return Character(refusal=error.words)
     return Character(
@@ -290,9 +290,9 @@ def _goes_forward(look: Look, p: Problem, h: float) -> bool:
     return bool(back @ ahead > -1e-6 * (ahead @ ahead))
 
 
-def _jump(one: Callable[..., Any], p: Problem) -> float:
+def jump_of(look: Look, p: Problem) -> float:
     """The largest departure of the result from a straight line, where the start moves by next to nothing."""
-    jumps = []
+    one, jumps = lambda q: look.run(q, q.Q0, q.Omega0, ASKED_STEP, 1, q.t0), []
     for tiny in SMALL_CHANGES:
         points = [flat(one(p.replaced(Omega0=p.Omega0 * (1 + k * tiny)))) for k in range(9)]
         jumps.append(np.abs(np.diff(np.array(points), 2, axis=0)).max())

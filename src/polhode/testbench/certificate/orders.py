@@ -21,13 +21,14 @@ from polhode.testbench.certificate.elsewhere import elsewhere
 from polhode.testbench.certificate.falling import line
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.look import ASKED_STEP, Look, jump_of, states
 from polhode.testbench.certificate.pace import would_decide
 from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 
 SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
-EVEN_COUNTS = tuple(n for n in COUNTS if n % 2 == 0)
+EVEN_COUNTS = (*(n for n in COUNTS if n % 2 == 0), 128, 180, 256, 360, 512)
+"""For what remembers: no single steps show what stays of its error."""
 ROUND_OFF = 3e-14  # of a global error, with room for some hundred steps
 FLOOR_ROUND_OFFS = 100  # times round-off, from which on a floor is not that of round-off
 SHARE_OF_RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
@@ -36,6 +37,7 @@ FEWEST_STATES = 7  # states without which an order is not known
 WINDOW_ERRORS = 4  # errors from which an exponent is had
 WRONG_ERROR = 0.1  # of an error with the finest steps, from which on there is no convergence
 FLOORS_ABOVE = 15  # times the floor, from which on an error counts
+JUMPED_ERROR = 1e-9  # from which on an error that jumps add up to is told
 LEAST_ORDER = 0.5  # order below which there is none
 WHOLE_WITHIN = 0.15  # from a whole number, up to which an exponent is that number
 LOWER_BY = 0.6  # by which single small steps must be of lower order to count
@@ -107,7 +109,21 @@ def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> 
         return [_lowered(r, p) if is_lower else r for r, p, is_lower in zip(results, small, lower)]
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
     floor = hidden(look, row.case, order, SPAN) if any(plain) else 0.0
+    floor = max(floor, _by_jumps(look, row) if any(plain) else 0.0)
     return [_restricted(r, floor) if is_plain and floor else r for is_plain, r in zip(plain, results)]
+
+
+def _by_jumps(look: Look, row: Row) -> float:
+    """The error that jumps in each step add up to, where it is to be told."""
+    if not look.character.jump or look.character.single:
+        return 0.0
+    p = placed(CASES[row.case]())
+    try:
+        jump = look.character.jump if p.has_torque else jump_of(look, p)  # known from a body under a torque
+    except Refused:
+        return 0.0
+    found = jump * SPAN / ASKED_STEP
+    return found if found > JUMPED_ERROR else 0.0
 
 
 def _lowered(order: Property, p: float) -> Property:
