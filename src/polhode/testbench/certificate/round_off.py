@@ -10,8 +10,10 @@ from polhode.testbench.certificate.guard import Refused
 SMALL_CHANGE = 1e-4  # of the step, over which a defect that is no round-off ...
 SMOOTH_BEND = 0.02  # ... bends by at most so much
 
-SCANNED_STEPS = np.geomspace(0.5, 1.0, 9)  # parts of a step between which the number of iterations changes
-SUDDEN_POWERS = 6.0  # by which the powers of h between them differ, where it does
+SCANNED_STEPS = np.geomspace(0.5, 1.0, 12)  # parts of a step between which the number of iterations changes
+ITERATED_RADIANS = 0.1  # radians a step, below which a change is that of a formula for small angles
+CHANGED_POWER, REVERSALS = 1.5, 3  # change of the power of h from one to the next, and how often it is back and forth
+ROUND_OFF_PART = 1e-3  # of the largest defect, below which another is round-off
 
 
 def finite(at: Callable[..., float], state: State, radians: float, counts: Sequence[int]) -> float:
@@ -40,11 +42,16 @@ def is_left_by_an_iteration(at: Callable[..., float], state: State, radians: flo
     """Whether a defect rises and falls with the step as what an iteration leaves does, each time that it takes one more
     or one less to come below a tolerance, or rises with a power above `steepest`; a defect of the method follows one
     power of h."""
+    if radians < ITERATED_RADIANS:
+        return False
     try:
         found = [finite(at, state, radians * part, (1,)) for part in SCANNED_STEPS]
     except Refused:
         return False
-    if min(found) <= 0.0:
-        return True
-    powers = np.diff(np.log(found)) / np.diff(np.log(SCANNED_STEPS))
-    return float(np.ptp(powers)) > SUDDEN_POWERS or float(np.median(powers)) > steepest
+    clear = np.array(found) > ROUND_OFF_PART * max(found)
+    powers = np.diff(np.log(np.maximum(found, 1e-300))) / np.diff(np.log(SCANNED_STEPS))
+    powers = powers[clear[1:] & clear[:-1]]
+    changes = np.diff(powers)
+    changes = changes[np.abs(changes) > CHANGED_POWER]
+    reversals = int(np.sum(changes[1:] * changes[:-1] < 0))  # one or two are those of another formula
+    return reversals >= REVERSALS or (len(powers) > 1 and float(np.median(powers)) > steepest)
