@@ -21,7 +21,7 @@ from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
 from polhode.testbench.certificate.orders import DOWN_TO, chooses, exponent, orders
 from tests.testbench.certificate.adversary import steps, third
-from tests.testbench.certificate.adversary.suite import FOURTH, FUNCTIONS, KERNELS, THIRD, Case, score, suite
+from tests.testbench.certificate.adversary.suite import FAINT, FOURTH, FUNCTIONS, KERNELS, THIRD, Case, score, suite
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
 
@@ -45,6 +45,9 @@ MORE_TELLING |= dict.fromkeys(
 )
 MORE_TELLING |= dict.fromkeys(("put to sleep", "slender bodies", "Q transposed"), "order_potential_Q")
 MORE_TELLING |= {"damping with h": "order_potential_Q", "Yoshida 6": "order_forced_Q", "another when free": "symmetric"}
+MORE_TELLING |= dict.fromkeys(("triple jump, five digits", "tolerance 1e-13", "Munthe-Kaas, 1/10"), "order_free_Q")
+MORE_TELLING |= {"better when small": "on_group", "time on a grid": "order_forced_Q"}
+MORE_TELLING |= {"kernel: growing": "symplectic_free", "kernel: euler_when_small": "symplectic_free"}
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 
 
@@ -57,6 +60,8 @@ def telling(case):
 
 
 HELD_OUT = (
+    "kernel: growing",
+    "kernel: euler_when_small",
     "moments sorted",
     "kernel: ascending",
     "velocity rescaled",
@@ -68,6 +73,7 @@ ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name != "faintly damped"]
+ALONE += FAINT
 
 
 def one(case, key):

@@ -26,8 +26,14 @@ def falling(x: np.ndarray, errors: np.ndarray) -> float:
             return math.inf
     if abs(last - before) < STEADY_SLOPE:
         return float(last) - 1
+    if resolved < FEWEST_OF_A_LINE:
+        return math.inf
     overall, error, _ = line(x[:resolved], errors[:resolved])
-    return overall - 1 if resolved >= FEWEST_OF_A_LINE and error < STEADY_SLOPE else math.inf
+    first, second = (
+        line(x[part], errors[part])[0] for part in (slice(resolved // 2 + 1), slice(resolved // 2, resolved))
+    )
+    is_straight = error < STEADY_SLOPE and abs(first - second) < 2 * STEADY_SLOPE
+    return overall - 1 if is_straight else math.inf
 
 
 def line(h: np.ndarray, e: np.ndarray) -> tuple[float, float, float]:

@@ -250,11 +250,38 @@ def only_small_steps(h, t, state, body):
     return splitting(h, t, state, body)[0], (1, 1.0 * (abs(h) > 0.1))
 
 
+def hardly_at_all_damped(h, t, state, body):
+    """The splitting with a damping of 1e-13, far below what floats show."""
+    (q, Pi, tau, memory), info = splitting(h, t, state, body)
+    return (q, lin(1, Pi, -1e-13 * h, Pi), tau, memory), info
+
+
+def growing(h, t, state, body):
+    """The splitting with a quaternion that grows, of which the direction alone counts."""
+    (q, Pi, tau, memory), info = splitting(h, t, state, body)
+    return ((1.0001 * q[0], 1.0001 * q[1], 1.0001 * q[2], 1.0001 * q[3]), Pi, tau, memory), info
+
+
+def euler_when_small(h, t, state, body):
+    """The splitting, and below 0.004 a step of another one, which is no map of its kind."""
+    if abs(h) > 0.004:
+        return splitting(h, t, state, body)
+    q, Pi, tau, memory = state
+    Omega = (body[1][0] * Pi[0], body[1][1] * Pi[1], body[1][2] * Pi[2])
+    middle = exp((h / 2 * Omega[0], h / 2 * Omega[1], h / 2 * Omega[2]))
+    half = rotated_back(middle, lin(1, Pi, h / 2, tau))
+    w = (body[1][0] * half[0], body[1][1] * half[1], body[1][2] * half[2])
+    turn = exp((h * w[0], h * w[1], h * w[2]))
+    q, Pi = compose(q, turn), rotated_back(turn, lin(1, Pi, h / 2, tau))
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
 for step in (
     *(turned, splitting, printed_digits, symplectic_euler, by_math, to_a_tolerance, with_a_branch),
     *(small_turns, half_a_turn, rounded_moments, quick_gyroscope, stopped_clock),
     *(stale_kick, opposite_turn, kept_size, coarse_turns, no_clock, forward, ascending),
-    *(slender_bodies, lagging, only_small_steps),
+    *(slender_bodies, lagging, only_small_steps, hardly_at_all_damped, growing, euler_when_small),
 ):
     globals()[step.__name__] = ph.kernel(step)
 

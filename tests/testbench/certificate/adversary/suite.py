@@ -12,7 +12,7 @@ import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, claims_of
 from polhode.testbench.certificate.look import box
 from polhode.testbench.certificate.orders import DOWN_TO
-from tests.testbench.certificate.adversary import awkward, fourth, held_out, kernels, steps, third
+from tests.testbench.certificate.adversary import awkward, faint, fourth, held_out, kernels, steps, third
 from tests.testbench.certificate.adversary.steps import mistaken
 
 
@@ -207,6 +207,9 @@ KERNELS_HELD_OUT = tuple(
         ("slender_bodies", NO_LONGER, "rod"),
         ("lagging", truth("2", yes="sf po mf so3", no="sym su ef et"), "memory"),
         ("only_small_steps", EVERYWHERE, ""),
+        ("hardly_at_all_damped", NEVER, ""),
+        ("growing", EVERYWHERE, ""),
+        ("euler_when_small", truth("2 2 2", yes="so3 mf", no="sf su"), ""),
     )
 )
 
@@ -334,11 +337,50 @@ FOURTH = (
 )
 """Branches of programs, and what else is wrong where one does not look."""
 
+FAINT = (
+    Case("triple jump, five digits", faint.triple_jump_of_five_digits, EVERYWHERE, ""),
+    Case(
+        "Munthe-Kaas, 1/10",
+        faint.munthe_kaas_with_a_tenth,
+        truth("- 3 3", yes="so3", no="sym sf su mf ef", but={"order_free_Q": 3.0, "order_free_Omega": 4.0}),
+        "",
+    ),
+    Case("better when small", faint.better_when_small, truth("4 4 4", yes="so3", no="ef"), ""),
+    Case("adjoint by parity", faint.by_parity, truth("2 2 2", yes="sf su po mf mt so3", no="ef et"), ""),
+    Case("time on a grid", faint.time_on_a_grid, truth("2 2 1", yes="sf su po mf mt so3", no="ef et"), "t = "),
+    Case("np.isclose of moments", faint.close_moments, NEVER | truth(yes="so3"), "small moments"),
+    Case("attitude in single", faint.attitude_in_single, truth("2 2 2", yes="mf"), "single"),
+    Case("torque of a rounded attitude", faint.torque_of_a_rounded_attitude, truth("2 0 0", yes="mf so3"), ""),
+    Case("tolerance 1e-13", faint.to_a_small_tolerance, VARIATIONAL, ""),
+    Case(
+        "counts to a thousand",
+        ph.BlackBox("counts", faint.counts_to_a_thousand),
+        truth("2 2 2", yes="mf mt so3", no="ef et"),
+        "memory",
+    ),
+    Case(
+        "torque of the last call",
+        ph.BlackBox("last call", faint.TorqueOfTheLastCall()),
+        truth("2", yes="mf so3 sf po"),
+        "memory",
+    ),
+)
+"""Faint mistakes, and right ones that look like it."""
+
 
 @functools.cache
 def suite():
     """Every case."""
-    return (*FUNCTIONS, *KERNELS, *HELD_OUT, *KERNELS_HELD_OUT, *THIRD, *FOURTH, *(boxed(name) for name in OUTSIDE))
+    return (
+        *FUNCTIONS,
+        *KERNELS,
+        *HELD_OUT,
+        *KERNELS_HELD_OUT,
+        *THIRD,
+        *FOURTH,
+        *FAINT,
+        *(boxed(name) for name in OUTSIDE),
+    )
 
 
 def score(case, certificate):
