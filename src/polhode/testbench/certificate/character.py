@@ -25,6 +25,11 @@ class Character:
         """The round-off of its arithmetic, relative to that of floats: noise and single precision raise it."""
         return max(1.0, SINGLE / DOUBLE * 0.1 if self.single else 1.0, self.noise / DOUBLE)
 
+    @property
+    def precision(self) -> str:
+        """What restricts a verdict, in words, if it is not that of floats."""
+        return f"in single precision ({SINGLE:.0e})" if self.single else ""
+
     def sentences(self) -> list[str]:
         """What a reader should know."""
         sentences = []

@@ -3,7 +3,9 @@ does elsewhere."""
 
 import functools
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +24,7 @@ SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
 UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
+WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
 ROUGH_SLOPE = 0.3  # of errors that fall irregularly, but fall
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
@@ -30,10 +33,15 @@ SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there 
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
 OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
 
+Of: TypeAlias = Callable[[tuple[float, float]], float]
+"""Which of two numbers, of Q and of Omega."""
+OMEGA: Of = operator.itemgetter(1)
 
-def off(look: Look, state: State, radians: float, steps: int = 1) -> float:
-    """How far a few steps are from the motion, relative to the speed."""
-    return max(off_each(look, state, radians, steps))
+
+def off(look: Look, state: State, radians: float, steps: int = 1, of: Of = max) -> float:
+    """How far a few steps are from the motion, relative to the speed: of Q and Omega the larger, or the one `of` which
+    it is asked."""
+    return of(off_each(look, state, radians, steps))
 
 
 def off_each(look: Look, state: State, radians: float, steps: int = 1) -> tuple[float, float]:
@@ -52,7 +60,7 @@ def motion(state: State, radians: float, steps: int = 1) -> tuple[np.ndarray, np
     return by_dop853(state.problem, state.problem.t0 + steps * state.step(radians))
 
 
-def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, list[str], int]:
+def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[float, str, list[str], int]:
     """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
 
     An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
@@ -69,10 +77,11 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
         try:
-            tiny = 0.0 if seen else _off_when_tiny(look, state, noise)
+            tiny = 0.0 if seen else _off_when_tiny(look, state, noise, of)
             if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
-                tiny = _off_when_tiny(look, state, noise, TINY_RADIANS[:1])
-            small, next_, *pair = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS))
+                tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
+            radians = (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
+            small, next_, *pair = (off(look, state, x, of=of) for x in radians)
         except Refused as error:
             refused.append(f"{state.words} it {error.words}")
             continue
@@ -96,15 +105,18 @@ def elsewhere(look: Look, case: str, order_there: float) -> tuple[float, str, li
             float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
         )
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
-            if (not tiny or seen > 1) and _converges_later(look, state, order_there):
+            if (not tiny or seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
                 continue
-            slowly = _order_of_runs(look, state, is_rough=True) if inconsistent and not tiny else math.inf
+            slowly = _order_of_runs(look, state, of, is_rough=True) if inconsistent and not tiny else math.inf
             found = max(0.0, slowly) if slowly < order_there - 0.5 else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
-            found = max(0.0, _order_at(look, state))  # larger steps than these may not have begun to converge
-            if found < lowest - 0.5 and _order_of_runs(look, state) > lowest - 0.5:
-                continue  # what every other step puts right is no error
+            found = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
+            if found < lowest - 0.5:
+                runs = _order_of_runs(look, state, of)
+                if runs > lowest - 0.5:
+                    continue  # what every other step puts right is no error
+                found = max(found, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else found
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
@@ -119,19 +131,19 @@ def _part(part: float) -> str:
     return "more than" if part >= 1 else f"{part:.1%} of" if part >= 1e-3 else f"{part:.0e} of"
 
 
-def _off_when_tiny(look: Look, state: State, noise: float, radians: Sequence[float] = TINY_RADIANS) -> float:
+def _off_when_tiny(look: Look, state: State, noise: float, of: Of, radians: Sequence[float] = TINY_RADIANS) -> float:
     """The part of its turn by which a tiny step is off, if it is: a formula for small angles that is none."""
-    off_by = {x: off(look, state, x) for x in radians}
+    off_by = {x: off(look, state, x, of=of) for x in radians}
     return max(d / x if d > max(OFF_PART * x, 100 * noise) else 0.0 for x, d in off_by.items())
 
 
-def _converges_later(look: Look, state: State, order_there: float) -> bool:
+def _converges_later(look: Look, state: State, order_there: float, of: Of) -> bool:
     """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
     damping, takes a small rotation of a slow body for a long time."""
     count = max(3, math.ceil(math.log(state.step(SMALL_RADIANS) / FINEST_STEP, FINER_FACTOR)))
     finer = [SMALL_RADIANS / FINER_FACTOR**k for k in range(count - 2, count + 1)]
     try:
-        one, two, three = (off(look, state, x) for x in finer)
+        one, two, three = (off(look, state, x, of=of) for x in finer)
     except Refused:
         return False
     pairs = [(a, max(b, FAINT_ERROR)) for a, b in ((one, two), (two, three)) if a > RESOLVED_ERROR]
@@ -147,12 +159,13 @@ def orders_at(look: Look, state: State) -> tuple[float, float]:
     return Q, Omega
 
 
-def _order_at(look: Look, state: State) -> float:
-    """The lower of the two; infinity where a step is refused."""
+def _order_at(look: Look, state: State, of: Of) -> float:
+    """The lower of the two, or the one that is asked for; infinity where a step is refused."""
     try:
-        return min(orders_at(look, state))
+        orders = orders_at(look, state)
     except Refused:
         return math.inf
+    return min(orders) if of is max else of(orders)
 
 
 def adds_up(look: Look, state: State, radians: float) -> bool:
@@ -164,12 +177,12 @@ def adds_up(look: Look, state: State, radians: float) -> bool:
         return True
 
 
-def _order_of_runs(look: Look, state: State, is_rough: bool = False) -> float:
+def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> float:
     """The order that short runs from a state show; infinity where they show none, or are refused. A rough one is a
     whole number, of errors that fall, however irregularly."""
     radians = RUN_RADIANS / np.array(RUN_COUNTS)
     try:
-        errors = np.array([off(look, state, x, n) for x, n in zip(radians, RUN_COUNTS)])
+        errors = np.array([off(look, state, x, n, of) for x, n in zip(radians, RUN_COUNTS)])
     except Refused:
         return math.inf
     order = falling(radians, errors) + 1

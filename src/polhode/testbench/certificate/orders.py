@@ -17,7 +17,7 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.elsewhere import elsewhere
+from polhode.testbench.certificate.elsewhere import OMEGA, elsewhere
 from polhode.testbench.certificate.falling import line
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
@@ -86,18 +86,21 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if where:
         worse = f"{ELSEWHERE_ONLY} {lowest:.1f} {where}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
-        return [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed], note
+        lower = [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed]
+        if row.case == "free" and not elsewhere(look, row.case, least if np.isfinite(least) else 8.0, OMEGA)[1]:
+            lower[1] = Property(**(vars(results[1]) | {"coverage": coverage}))  # a free velocity knows no attitude
+        return lower, note
     return [
-        Property(**(vars(r) | {"coverage": coverage, "qualifier": _with_a_tolerance(look, row, r.qualifier)}))
+        Property(**(vars(r) | {"coverage": coverage, "qualifier": _qualified(look, row, r.qualifier)}))
         for r in down_to(look, row, least, results)
     ], note
 
 
-def _with_a_tolerance(look: Look, row: Row, qualifier: str) -> str:
-    """The qualifier, and where a small step is off by what only a tolerance explains."""
+def _qualified(look: Look, row: Row, qualifier: str) -> str:
+    """The qualifier, the precision, and where a small step is off by what only a tolerance explains."""
     where = next((words for case, words in look.loose if case == row.case), "")
     left = f"{LEFT_BY_A_TOLERANCE} {look.loose[row.case, where]:.0e} {where}" if where else ""
-    return ", ".join(words for words in (qualifier, left) if words)
+    return ", ".join(words for words in (look.character.precision, qualifier, left) if words)
 
 
 def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:

@@ -241,9 +241,9 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stay
     if p.verdict == "yes" and is_by_differences and (stays or WITH_TINY_STEPS in look.differs):
         why = f"{p.how}; but other properties have small defects, which differences do not show"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
-    if p.verdict != "yes" or key not in look.ended or not look.differs:
+    if p.verdict != "yes" or key not in look.ended or not (look.differs or look.switches):
         return p
-    why = f"{p.how}; but not {look.ended[key]}, and it is wrong elsewhere"
+    why = f"{p.how}; but not {look.ended[key]}, and it is {'wrong elsewhere' if look.differs else 'another formula'}"
     return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
 
 

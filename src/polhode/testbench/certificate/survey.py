@@ -18,6 +18,7 @@ from polhode.testbench.certificate.cases import INERTIA
 
 RANDOM_STATES = 16
 DRAWN_ATTITUDES = 240  # attitudes among which one is looked for where the torque is weak
+WEAK_TORQUES = (1e-3, 1e-5)
 AXES = ("first", "second", "third")
 DIRECTION = np.array((0.6, -0.36, 0.7144))
 
@@ -80,12 +81,29 @@ def about_an_axis(p: Problem) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _weak(p: Problem, rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The attitudes at which the torque, or one component of it, is weakest, among some."""
+    """The attitudes at which the torque, or one component of it, is weakest, among some; and those near an equilibrium
+    at which it has a given size, if there is one."""
     drawn = Rotation().random(DRAWN_ATTITUDES, rng=rng).as_matrix()
     tau = np.abs([p.torque(p.t0, Q, p.Omega0) for Q in drawn])
-    yield "where the torque is weak", {"Q0": drawn[tau.max(axis=1).argmin()]}
+    weakest = drawn[tau.max(axis=1).argmin()]
+    yield "where the torque is weak", {"Q0": weakest}
     for k, axis in enumerate(AXES):
         yield f"where the torque about the {axis} axis is weak", {"Q0": drawn[tau[:, k].argmin()]}
+    yield from ((f"where the torque is {size:g}", {"Q0": Q}) for size, Q in _near_equilibrium(p, weakest))
+
+
+def _near_equilibrium(p: Problem, Q: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+    """Attitudes at which the torque has these sizes, on the way to Q from an equilibrium, if there is one near it."""
+    from scipy.optimize import brentq, least_squares
+
+    turned = lambda x: Q @ Rotation().from_rotvec(x).as_matrix()
+    torque = lambda x: p.torque(p.t0, turned(x), p.Omega0)
+    rest = least_squares(torque, np.zeros(3), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    at = lambda part: rest.x * (1 - part)
+    for size in WEAK_TORQUES:
+        above = lambda part, size=size: float(np.linalg.norm(torque(at(part)))) - size
+        if above(0.0) < -size / 2 and above(1.0) > 0:
+            yield size, turned(at(brentq(above, 0.0, 1.0)))
 
 
 def _drawn(rng: np.random.Generator, bodies: bool) -> dict[str, Any]:

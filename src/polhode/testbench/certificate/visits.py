@@ -25,6 +25,7 @@ FREE_TOO = ("symmetry", "orthogonality")  # measures under a torque that a progr
 CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
 LEFT_BY_A_TOLERANCE = "but for what a tolerance leaves,"
+FOR_A_FREE_BODY = "for a free body"
 COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
 
@@ -121,11 +122,14 @@ def visited(look: Look, row: Row) -> tuple[State, ...]:
         return tuple(state for state in known if state is known[0] or state.words in (FAST, *look.differs))
     first = [state for state in known if not state.is_surveyed or state.words in look.differs]
     rest = [state for state in known if state not in first]
-    return (*first, *(free_ones() if row.measure in FREE_TOO else ()), *rest)
+    free = [
+        renamed for state, renamed in free_ones() if not state.is_surveyed or ("free", state.words) in look.differs_in
+    ]
+    return (*first, *(free if row.measure in FREE_TOO else ()), *rest)
 
 
 @functools.cache
-def free_ones() -> tuple[State, ...]:
-    """The states of the battery, of a free body."""
-    of_battery = [state for state in states("free") if not state.is_surveyed]
-    return tuple(State(f"for a free body {state.words}", state.problem, is_surveyed=True) for state in of_battery)
+def free_ones() -> tuple[tuple[State, State], ...]:
+    """The states of a free body, each also with words that say so."""
+    named = lambda state: State(f"{FOR_A_FREE_BODY} {state.words}", state.problem, is_surveyed=True)
+    return tuple((state, named(state)) for state in states("free"))

@@ -14,7 +14,6 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import Run
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.character import SINGLE
 from polhode.testbench.certificate.defects import (
     BY_DERIVATIVES,
     BY_DIFFERENCES,
@@ -37,6 +36,7 @@ from polhode.testbench.certificate.visits import (
     COUNTS_WITH_MEMORY,
     FEW_STEPS,
     FEWEST_STATES,
+    FOR_A_FREE_BODY,
     SMALLEST_RADIANS,
     Visits,
     calls_of,
@@ -171,7 +171,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         visits.note(state, radians[-1], brief)
         largest = max(defects)
         if state.is_surveyed and not _tells(look, state, radians[-1], largest):
-            if SURVEYED_DEFECT < largest < state.left_by_a_tolerance:
+            if SURVEYED_DEFECT < largest < state.left_by_a_tolerance and look.character.floor == 1:
                 visits.left[state.words] = float(largest)
             continue
         if largest > ROUND_OFFS_ABOVE * floor and not (
@@ -214,7 +214,8 @@ def _tells(look: Look, state: State, radians: float, defect: float) -> bool:
     a step which is lost where others are not known to be wrong."""
     if defect < max(SURVEYED_DEFECT, state.left_by_a_tolerance):
         return False
-    return state.words in look.differs or not is_lost(look, state, radians)
+    words = state.words.removeprefix(f"{FOR_A_FREE_BODY} ")
+    return words in look.differs or not is_lost(look, state, radians)
 
 
 def _measured(
@@ -261,7 +262,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         doubt = f"not to be told ({visits.doubts[0]})"
     if doubt:
         return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
-    precision = f"in single precision ({SINGLE:.0e})" if look.character.single else ""
+    precision = look.character.precision
     qualifier = ", ".join(words for words in (precision, visits.up_to, visits.by_a_tolerance) if words)
     words = f"{how}: round-off for all"
     return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
