@@ -101,9 +101,8 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
         if least > RESOLVED_ERROR and _slows(small, next_, pair[0], lowest, noise) and small > LOOSE_ERROR:
             look.loose[case, words] = small
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
-        before = (
-            float(np.log(pair[0] / max(next_, FAINT_ERROR)) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
-        )
+        larger, smaller = (max(error, FAINT_ERROR) for error in (pair[0], next_))
+        before = float(np.log(larger / smaller) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
             if (not tiny or seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
