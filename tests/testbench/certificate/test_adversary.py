@@ -72,7 +72,7 @@ HELD_OUT = (
 ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not in SLOW]
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
-ALONE += [case for case in FOURTH if case.name != "faintly damped"]
+ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
 ALONE += FAINT
 
 

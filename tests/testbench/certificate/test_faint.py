@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.testbench.certificate import theorems
+from polhode.integrators.properties import BY_KEY, PROPERTIES
+from polhode.testbench.certificate import outside, theorems
 from polhode.testbench.certificate.cases import free, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import DIRECT
@@ -18,6 +19,14 @@ from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 from tests.testbench.certificate.adversary import faint, kernels, steps, third
 
 X = np.geomspace(0.06, 3e-5, 8)
+
+
+def measured(step, key):
+    """What one measurement says of a function, by the keys of its properties."""
+    row, look = BY_KEY[key], Look(step)
+    look.character = character_of(look)
+    values, _ = outside.MEASURES[row.measure](look, row)
+    return dict(zip([other.key for other in PROPERTIES if (other.group or other.key) == (row.group or key)], values))
 
 
 def test_errors_that_fall_with_one_power_show_it_and_others_do_not():
@@ -77,9 +86,8 @@ def test_a_tolerance_made_for_bodies_of_one_is_told_where_it_is_none():
         Pi = J @ w + h / 2 * np.cross(J @ w, w) + h * h / 4 * (w @ J @ w) * w
         return Q, np.linalg.solve(J, Pi + h / 2 * p.torque(t + h, Q))
 
-    c = ph.certify(step, drift=False)
-    assert LEFT_BY_A_TOLERANCE in c["order_free_Q"].qualifier and "small moments" in c["order_free_Q"].qualifier
-    assert c["momentum_free"].verdict != "no" and LEFT_BY_A_TOLERANCE in c.summary
+    found = measured(step, "order_free_Q")["order_free_Q"]
+    assert found.verdict == "yes" and LEFT_BY_A_TOLERANCE in found.said and "small moments" in found.said
 
 
 def test_no_general_case_is_better_than_its_special_ones():
@@ -115,3 +123,29 @@ def test_a_kernel_is_told_of_a_loose_tolerance():
 
     c = ph.certify(ph.Method(name="loose", step=loosely_damped), drift=False)
     assert any("hardly depends on h" in sentence for sentence in c.diagnosis)
+
+
+def test_a_free_velocity_knows_no_attitude():
+    found = measured(faint.wrong_near_half_a_turn, "order_free_Q")
+    assert found["order_free_Q"].verdict == "no" and found["order_free_Q"].value == 0
+    assert found["order_free_Omega"].verdict == "yes" and found["order_free_Omega"].value == pytest.approx(2, abs=0.05)
+
+
+def test_a_torque_that_is_ignored_when_weak_is_missed():
+    found = measured(faint.weak_torque_ignored, "order_potential_Q")["order_potential_Q"]
+    assert found.value == 0 and "where the torque is 0.001" in found.how
+
+
+def test_what_differs_for_a_free_body_is_looked_at_for_symmetry():
+    c = ph.certify(faint.asleep_when_slow_and_free, drift=False)
+    assert c["symmetric"].verdict == "no" and "for a free body" in c["symmetric"].coverage
+
+
+def test_what_is_another_formula_beyond_an_angle_is_not_said_to_be_symmetric():
+    c = ph.certify(faint.heun_beyond, drift=False)
+    assert any("another formula" in sentence for sentence in c.diagnosis) and c["symmetric"].verdict != "yes"
+
+
+def test_single_precision_is_told_with_every_order():
+    found = measured(faint.attitude_in_single, "order_free_Q")["order_free_Q"]
+    assert found.value == pytest.approx(2, abs=0.1) and "single precision" in found.qualifier

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.testbench.certificate.adversary.fourth import axes_alone
-from tests.testbench.certificate.adversary.steps import composed, exp, mistaken, munthe_kaas_4, rates
-from tests.testbench.certificate.adversary.third import right, turned
+from tests.testbench.certificate.adversary.fourth import axes_alone, torque_changed
+from tests.testbench.certificate.adversary.steps import composed, exp, lie_heun, mistaken, munthe_kaas_4, rates, verlet
+from tests.testbench.certificate.adversary.third import radians, right, turned
 
 # ---- digits and orders --------------------------------------------------------------------------------
 
@@ -79,6 +79,31 @@ def torque_of_a_rounded_attitude(p, Q, Omega, h, t):
 
 
 to_a_small_tolerance = mistaken(tolerance=1e-13)
+
+# ---- branches -----------------------------------------------------------------------------------------
+
+
+def wrong_near_half_a_turn(p, Q, Omega, h, t):
+    """The axis from the diagonal, with all signs positive."""
+    c = (np.trace(np.real(Q)) - 1) / 2
+    if c < np.cos(np.pi - 0.05):
+        axis = np.sqrt(np.maximum(0, (np.diag(np.real(Q)) - c) / (1 - c)))
+        Q = exp(np.arccos(max(c, -1.0)) * axis / np.linalg.norm(axis))
+    return right(p, Q, Omega, h, t)
+
+
+def asleep_when_slow_and_free(p, Q, Omega, h, t):
+    is_asleep = np.linalg.norm(np.real(Omega)) < 2e-3 and not np.any(p.torque(t, Q))
+    return (Q, 0 * Omega) if is_asleep else right(p, Q, Omega, h, t)
+
+
+weak_torque_ignored = torque_changed(lambda p, t, tau: tau if np.linalg.norm(np.real(tau)) > 0.002 else 0 * tau)
+
+
+def heun_beyond(p, Q, Omega, h, t):
+    """Beyond 1.2 rad a step, where an iteration might not converge, an explicit method."""
+    return (lie_heun if radians(Omega, h) > 1.2 else verlet)(p, Q, Omega, h, t)
+
 
 # ---- loops of black boxes -----------------------------------------------------------------------------
 
