@@ -49,7 +49,7 @@ def test_errors_that_fall_with_one_power_show_it_and_others_do_not():
 )
 def test_small_steps_show_a_smaller_power_of_h(step, order, found):
     Q, _ = orders_of_small_steps(Look(step), "free", order)
-    assert Q == pytest.approx(found, abs=0.1) or Q > order - 0.5
+    assert Q == pytest.approx(found, abs=0.1) if np.isfinite(found) else Q > order - 0.5
 
 
 def test_tiny_steps_of_a_kernel_show_what_stays():
@@ -70,7 +70,7 @@ def test_what_an_iteration_leaves_goes_back_and_forth_with_the_step(step, is_ite
     slow = next(state for state in states("free") if state.words == "slow")
     momentum, *_ = DIRECT["spatial momentum"]
     at = lambda state, radians, n: momentum(look.run, state.problem, state.step(radians))
-    assert is_left_by_an_iteration(at, slow, 1.37, 6.0) == is_iterated
+    assert is_left_by_an_iteration(at, slow, 1.37, 6.0, 2e-13) == is_iterated
 
 
 def test_a_tolerance_made_for_bodies_of_one_is_told_where_it_is_none():

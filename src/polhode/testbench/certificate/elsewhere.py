@@ -24,6 +24,7 @@ SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
 UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
+ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
 WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
 ROUGH_SLOPE = 0.3  # of errors that fall irregularly, but fall
 FAINT_ERROR = 1e-14  # error that is round-off
@@ -98,7 +99,7 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
         inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
         wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
         slows = _slows(small, next_, pair[0], lowest, max(noise, least / 1000))
-        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], lowest, noise) and small > LOOSE_ERROR:
+        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], lowest, noise) and LOOSE_ERROR < small < least:
             look.loose[case, words] = small
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
         larger, smaller = (max(error, FAINT_ERROR) for error in (pair[0], next_))
@@ -113,9 +114,10 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
             found = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
             if found < lowest - 0.5:
                 runs = _order_of_runs(look, state, of)
-                if runs > lowest - 0.5:
-                    continue  # what every other step puts right is no error
-                found = max(found, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else found
+                if math.isfinite(runs):
+                    if runs > lowest - 0.5:
+                        continue  # what every other step puts right is no error
+                    found = max(found, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else found
         else:
             continue
         if found < lowest - 0.5 and (seen > 1 or wrong or slows):
@@ -167,13 +169,13 @@ def _order_at(look: Look, state: State, of: Of) -> float:
     return min(orders) if of is max else of(orders)
 
 
-def adds_up(look: Look, state: State, radians: float) -> bool:
+def adds_up(look: Look, state: State) -> bool:
     """Whether the error of a small step is still there after the next one, which need not be of the same kind."""
     try:
-        one = off(look, state, radians)
-        return one < RESOLVED_ROUND_OFFS * ROUND_OFF or off(look, state, radians, 2) > one
+        errors = [(off(look, state, x), off(look, state, x, 2)) for x in ADDED_RADIANS]
     except Refused:
         return True
+    return any(one < RESOLVED_ROUND_OFFS * ROUND_OFF or two > one for one, two in errors)
 
 
 def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> float:

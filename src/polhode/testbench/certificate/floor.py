@@ -18,7 +18,6 @@ from polhode.testbench.certificate.look import Look, states
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""
-ADDED_RADIANS = 0.01  # of two steps whose errors should add up
 NEARLY_WHOLE = 0.3  # from a whole number, up to which an order that was measured is taken for that number
 ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
 JUMPS = 3.0  # times the jumps of an integrator's numbers, which are its round-off
@@ -43,7 +42,7 @@ def orders_of_small_steps(look: Look, case: str, order: float) -> tuple[float, f
     """The orders of Q and of Omega that single small steps at the generic state show, if they do: by their slope, or by
     a smaller power of h beside that of the order."""
     state, x = states(case)[0], np.array(LADDER)
-    if look.character.floor > 1 or look.character.jump or not adds_up(look, state, ADDED_RADIANS):
+    if look.character.floor > 1 or look.character.jump or not adds_up(look, state):
         return np.inf, np.inf
     try:
         found = np.array(orders_at(look, state))
@@ -61,8 +60,8 @@ def hidden(look: Look, case: str, order: float, span: float) -> float:
     """The error at the end of the span below which smaller steps do not lead, as single steps at the generic state
     show; zero where none is seen."""
     state = states(case)[0]
-    if look.character.floor > 1 or not adds_up(look, state, ADDED_RADIANS):
-        return 0.0  # noise, or single precision: they have floors of their own, which are told
+    if look.character.floor > 1 or not adds_up(look, state):
+        return 0.0  # noise and single precision have floors that are told; what the next step undoes is none
     try:
         rate = np.array([off(look, state, x) / x for x in LADDER])
     except Refused:

@@ -179,7 +179,10 @@ class Elsewhere:
 
 def _with_a_small_step(method: Method, p: Problem, defect: Callable[..., Any]) -> Elsewhere:
     """The defect of a small step at the generic state, if it is a plain one: a formula for small steps has its own."""
-    found = theorems.finding(defect, method, p, SMALL_STEP)
+    try:
+        found = theorems.finding(defect, method, p, SMALL_STEP)
+    except (InputError, ArithmeticError):  # it need not solve so small a step
+        return Elsewhere()
     is_plain = not found.holds and found.high > FLOATS_DEFECT
     return Elsewhere(f"with a small step, h = {SMALL_STEP:.0e}", found.high) if is_plain else Elsewhere()
 
@@ -257,7 +260,7 @@ def _few(numbers: Sequence[float]) -> str:
 
 def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     """The orders of Q and of Omega; lower, or down to an error, where tiny steps show what larger ones hide."""
-    tiny = list(theorems.rates_of_tiny_steps(method, p))
+    tiny = _tiny(method, p)
     if p.has_torque:  # what is wrong with the one is soon wrong with the other
         tiny = [tiny[0], tiny[0]] if tiny[0][1] < tiny[1][1] else [tiny[1], tiny[1]]
     elif tiny[1][1] < tiny[0][1]:
@@ -267,16 +270,32 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
         how = f"{row.how} at 60 digits against an independent reference, halving h and extrapolating to h = 0"
         how, qualifier = "exact to 60 digits" if exact else how, ""
         if power < value - LOWER_BY and abs(power - round(power)) < TINY_WITHIN:
-            at_usual_steps = rate * (theorems.STEP_SIZE / 2.0 ** theorems.TINY_EXPONENTS[-1]) ** power
-            if round(power) == 0 and at_usual_steps > FLOATS_RATE:
-                qualifier = f"{DOWN_TO} {at_usual_steps * by_order.SPAN:.0e}"
-            elif round(power) > 0 and at_usual_steps > FLOATS_RATE:
+            if round(power) <= 0:
+                qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * by_order.SPAN:.0e}"
+            else:
                 value, exact = power, False
                 how += f"; single steps far below those show the order {power:.2f}"
         near = exact or abs(value - round(value)) <= 0.05
         error = None if exact else abs(value - round(value))
         verdict = "yes" if near else "undecided"
         yield Property(value, 0.05, verdict, how, bound=error, qualifier=qualifier)
+
+
+def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:
+    """The rates of tiny steps and their powers, of Q and of Omega; infinity where they are too faint for floats, or
+    where such steps are refused."""
+    try:
+        found = theorems.rates_of_tiny_steps(method, p)
+    except (InputError, ArithmeticError):
+        return [(0.0, math.inf)] * 2
+    return [(r, power if _at_usual_steps(r, power) > FLOATS_RATE else math.inf) for r, power in found]
+
+
+def _at_usual_steps(rate: float, power: float) -> float:
+    """What becomes of the rate of the smallest steps where steps are as large as usual."""
+    if not math.isfinite(power):
+        return 0.0
+    return rate * (theorems.STEP_SIZE / 2.0 ** theorems.TINY_EXPONENTS[-1]) ** power
 
 
 def orthogonality(method: Method, p: Problem, row: Row, steps: int = 1000) -> Iterator[Property]:

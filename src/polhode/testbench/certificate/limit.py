@@ -27,7 +27,7 @@ LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the 
 HARDLY_RATIO = (
     1.0 + 1e-5
 )  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
-BEYOND_FACTORS = (1.0, 1.02, 1.06)  # times the step at which another formula begins, where no step is lost
+BEYOND_FACTORS = (1.0, 1.02, 1.06)  # times the step where another formula begins: none of these steps may be lost
 JUMP_RATIO = 1e3  # ratio of their defects that is a jump
 
 

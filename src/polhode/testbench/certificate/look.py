@@ -213,9 +213,10 @@ def character_of(look: Look) -> Character:
         for i in range(STEPS_AT_ONCE):
             one(other)  # so that it has something else to remember
             apart = run(p, *apart, h, 1, p.t0 + i * h)
-        memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h))
+        memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h, noise > 0))
         one(other)
-        single = any(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in one(p) if x.dtype != object)
+        numbers = [x for x in one(p) if x.dtype != object and x.any()]
+        single = any(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in numbers)
         jump = 0.0 if noise else jump_of(look, p)
     except Refused as error:
         return Character(refusal=error.words)
@@ -228,7 +229,7 @@ def character_of(look: Look) -> Character:
     )
 
 
-def _in_its_own_loop(look: Look, p: Problem, h: float) -> float:
+def _in_its_own_loop(look: Look, p: Problem, h: float, is_noisy: bool) -> float:
     """How far many steps of a black box at once are from the same one by one, where that is more than round-off and
     takes no more than a moment."""
     if not look.is_box:
@@ -240,7 +241,7 @@ def _in_its_own_loop(look: Look, p: Problem, h: float) -> float:
     for i in range(MANY_AT_ONCE):
         apart = look.run(p, *apart, h, 1, p.t0 + i * h)
     off = float(np.abs(flat(apart) - flat(together)).max())
-    if own.seconds * VERY_MANY_AT_ONCE < 2 * MANY_SECONDS * MANY_AT_ONCE:
+    if own.seconds * VERY_MANY_AT_ONCE < 2 * MANY_SECONDS * MANY_AT_ONCE and not is_noisy:
         with contextlib.suppress(Refused):  # steps may be too small for it
             off = max(off, _in_two_halves(look, p, h * MANY_AT_ONCE / VERY_MANY_AT_ONCE))
     return off if off > MANY_DEFECT else 0.0

@@ -87,13 +87,23 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         worse = f"{ELSEWHERE_ONLY} {lowest:.1f} {where}"
         changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
         lower = [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed]
-        if row.case == "free" and not elsewhere(look, row.case, least if np.isfinite(least) else 8.0, OMEGA)[1]:
-            lower[1] = Property(**(vars(results[1]) | {"coverage": coverage}))  # a free velocity knows no attitude
+        if row.case == "free" and results[1].value is not None:  # a free velocity knows no attitude
+            Omega = results[1].value if np.isfinite(results[1].value) else 8.0
+            _, wrong, _, again = elsewhere(look, row.case, Omega, OMEGA)
+            if not wrong:
+                right = _told(look, row, least, results, coverage)[1]
+                why = "undecided" if again < seen else right.verdict  # there was no time for all states
+                lower[1] = Property(**(vars(right) | {"verdict": why}))
         return lower, note
+    return _told(look, row, least, results, coverage), note
+
+
+def _told(look: Look, row: Row, order: float, results: Sequence[Property], coverage: str) -> list[Property]:
+    """The orders with all that restricts them."""
     return [
         Property(**(vars(r) | {"coverage": coverage, "qualifier": _qualified(look, row, r.qualifier)}))
-        for r in down_to(look, row, least, results)
-    ], note
+        for r in down_to(look, row, order, results)
+    ]
 
 
 def _qualified(look: Look, row: Row, qualifier: str) -> str:
@@ -111,9 +121,12 @@ def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> 
     if any(lower):
         return [_lowered(r, p) if is_lower else r for r, p, is_lower in zip(results, small, lower)]
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
-    floor = hidden(look, row.case, order, SPAN) if any(plain) else 0.0
-    floor = max(floor, _by_jumps(look, row) if any(plain) else 0.0)
-    return [_restricted(r, floor) if is_plain and floor else r for is_plain, r in zip(plain, results)]
+    if not any(plain):
+        return list(results)
+    stays, jumps = hidden(look, row.case, order, SPAN), _by_jumps(look, row)
+    floor = max(stays, jumps)
+    shown = f"single steps of {LADDER[0]:g} to {LADDER[-1]:g} rad show what stays" if stays >= jumps else "jumps add up"
+    return [_restricted(r, floor, shown) if is_plain and floor else r for is_plain, r in zip(plain, results)]
 
 
 def _by_jumps(look: Look, row: Row) -> float:
@@ -135,10 +148,9 @@ def _lowered(order: Property, p: float) -> Property:
     return Property(p, order.threshold, verdict, how, bound=abs(p - round(p)), coverage=order.coverage)
 
 
-def _restricted(order: Property, floor: float) -> Property:
+def _restricted(order: Property, floor: float, shown: str) -> Property:
     qualifier = ", ".join(words for words in (order.qualifier, f"{DOWN_TO} {floor:.0e}") if words)
-    how = f"{order.how}; single steps of {LADDER[0]:g} to {LADDER[-1]:g} rad show what stays"
-    return Property(**(vars(order) | {"qualifier": qualifier, "how": how}))
+    return Property(**(vars(order) | {"qualifier": qualifier, "how": f"{order.how}; {shown}"}))
 
 
 @dataclass(frozen=True)

@@ -243,7 +243,8 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stay
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
     if p.verdict != "yes" or key not in look.ended or not (look.differs or look.switches):
         return p
-    why = f"{p.how}; but not {look.ended[key]}, and it is {'wrong elsewhere' if look.differs else 'another formula'}"
+    other = "is wrong elsewhere" if look.differs else "is another formula beyond some step"
+    why = f"{p.how}; but it was not seen {look.ended[key]}, and it {other}"
     return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
 
 

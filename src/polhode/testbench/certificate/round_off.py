@@ -38,7 +38,9 @@ def is_erratic(at: Callable[..., float], state: State, radians: Sequence[float],
     return bool(np.median(bends) > SMOOTH_BEND)
 
 
-def is_left_by_an_iteration(at: Callable[..., float], state: State, radians: float, steepest: float) -> bool:
+def is_left_by_an_iteration(
+    at: Callable[..., float], state: State, radians: float, steepest: float, floor: float
+) -> bool:
     """Whether a defect rises and falls with the step as what an iteration leaves does, each time that it takes one more
     or one less to come below a tolerance, or rises with a power above `steepest`; a defect of the method follows one
     power of h."""
@@ -48,7 +50,7 @@ def is_left_by_an_iteration(at: Callable[..., float], state: State, radians: flo
         found = [finite(at, state, radians * part, (1,)) for part in SCANNED_STEPS]
     except Refused:
         return False
-    clear = np.array(found) > ROUND_OFF_PART * max(found)
+    clear = np.array(found) > max(ROUND_OFF_PART * max(found), floor)
     powers = np.diff(np.log(np.maximum(found, 1e-300))) / np.diff(np.log(SCANNED_STEPS))
     powers = powers[clear[1:] & clear[:-1]]
     changes = np.diff(powers)

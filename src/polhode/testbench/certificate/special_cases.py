@@ -36,10 +36,10 @@ def consistent(properties: Mapping[str, Property]) -> dict[str, Property]:
 
 
 def _is_better(general: Property, special: Property, kind: str) -> bool:
-    if "undecided" in (general.verdict, special.verdict):
+    if general.verdict != "yes" or special.verdict == "undecided":
         return False
     if kind != ORDER:
-        return (general.verdict, special.verdict) == ("yes", "no")
+        return special.verdict == "no"
     if general.value is None or special.value is None:
         return False
     if special.value < LEAST_ORDER and DOWN_TO in general.qualifier:

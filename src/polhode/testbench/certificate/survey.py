@@ -18,7 +18,7 @@ from polhode.testbench.certificate.cases import INERTIA
 
 RANDOM_STATES = 16
 DRAWN_ATTITUDES = 240  # attitudes among which one is looked for where the torque is weak
-WEAK_TORQUES = (1e-3, 1e-5)
+WEAK_TORQUES = (1e-3, 1e-5)  # sizes of the torque near an equilibrium
 AXES = ("first", "second", "third")
 DIRECTION = np.array((0.6, -0.36, 0.7144))
 
@@ -36,7 +36,8 @@ ATTITUDES = {
 
 SPEEDS, SLOWEST = (120.0, 25.0, 0.03), 1e-4
 TIMES = (-41.7, -1000.3, 1e4)
-SMALL, SMALL_AND_FAST = "with small moments", 2e4
+SMALL = "with small moments"
+SMALL_AND_FAST = 2e4  # a speed at which the momentum of such a body is felt beside a torque of about one
 MOMENTS = {
     "with two equal moments, the first and the second the larger": (2.0, 2.0, 1.3),
     "with two equal moments, the second and the third": (3.1, 2.0, 2.0),

@@ -27,7 +27,7 @@ from polhode.testbench.certificate.cases import ATTITUDE, GAMMA, MOMENTUM, case_
 
 DIGITS = (30, 50)
 STEP_SIZE, SPAN = 1 / 8, 1 / 4  # exact in any precision
-TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that nothing but a floor is left of an error
+TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 NEAR_THE_MIDDLE_AXIS = (0.5, -0.85, 0.02)
 
 
@@ -250,7 +250,7 @@ def rates_of_tiny_steps(method: Method, p: Problem, digits: int = 60) -> tuple[t
         round_off = real(10) ** (8 - digits) / h
         between = TINY_EXPONENTS[0] - TINY_EXPONENTS[1]
         return tuple(
-            (float(b), float(mpmath.log(in_mpmath(a / b), 2)) / between if b > round_off else float("inf"))
+            (float(b), float(mpmath.log(in_mpmath(a / b), 2)) / between if min(a, b) > round_off else float("inf"))
             for a, b in zip(*rates)
         )
 

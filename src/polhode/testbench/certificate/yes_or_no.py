@@ -179,7 +179,8 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         ):
             fall, note = _fall(radians, defects, floor)
             where = _largest(radians, defects)
-            if largest * state.smallness < ITERATED_DEFECT and _is_iterated(look, state, at, radians, defects):
+            is_faint = largest < WRONG_DEFECT and largest * state.smallness < ITERATED_DEFECT
+            if is_faint and _is_iterated(look, state, at, radians, defects, floor):
                 visits.doubts.append(f"{largest:.0e} {state.words}, {where}, {LEFT_BY_AN_ITERATION}")
                 visits.worst = float(max(visits.worst, largest))
                 continue
@@ -199,14 +200,22 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
 
 
 def _is_iterated(
-    look: Look, state: State, at: Callable[..., float], radians: Sequence[float], defects: Sequence[float]
+    look: Look,
+    state: State,
+    at: Callable[..., float],
+    radians: Sequence[float],
+    defects: Sequence[float],
+    floor: float,
 ) -> bool:
     """Whether a defect is what an iteration leaves; one that is known to leave something leaves this, too."""
     if look.character.noise or look.character.memory:
         return False
     x = radians[int(np.argmax(defects))]
-    look.iterates = look.iterates or is_left_by_an_iteration(at, state, x, steepest_power(look))
-    return look.iterates
+    if look.iterates and not state.is_surveyed:
+        return True
+    found = is_left_by_an_iteration(at, state, x, steepest_power(look), floor)
+    look.iterates = look.iterates or found
+    return found
 
 
 def _tells(look: Look, state: State, radians: float, defect: float) -> bool:

@@ -67,6 +67,7 @@ def claimed(name):
     """What the catalogue claims, and its tests measure at 50 digits, of a method seen from outside."""
     m = ph.method(name)
     known = {k: (v if BY_KEY[k].kind == ORDER else "yes" if v else "no") for k, v in claims_of(m).items()}
+    known.pop("torque_evaluations", None)  # a number, which is not seen from outside
     known["on_group"] = "yes"
     if m.drift in ("+", "-", "unstable"):
         known["drift"] = "yes"
