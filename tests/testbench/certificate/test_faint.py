@@ -5,12 +5,13 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, PROPERTIES
-from polhode.testbench.certificate import outside, theorems
+from polhode.testbench.certificate import outside
 from polhode.testbench.certificate.cases import free, potential
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import DIRECT
 from polhode.testbench.certificate.falling import falling
 from polhode.testbench.certificate.floor import orders_of_small_steps
+from polhode.testbench.certificate.kernel_orders import rates_of_tiny_steps
 from polhode.testbench.certificate.look import Look, box, character_of, states
 from polhode.testbench.certificate.orders import DOWN_TO
 from polhode.testbench.certificate.round_off import is_left_by_an_iteration
@@ -53,9 +54,9 @@ def test_small_steps_show_a_smaller_power_of_h(step, order, found):
 
 
 def test_tiny_steps_of_a_kernel_show_what_stays():
-    (_, right), (_, also) = theorems.rates_of_tiny_steps(kernels.as_method("splitting"), free())
+    (_, right), (_, also) = rates_of_tiny_steps(kernels.as_method("splitting"), free())
     assert (right, also) == pytest.approx((2, 2), abs=1e-6)
-    _, (rate, power) = theorems.rates_of_tiny_steps(kernels.as_method("hardly_at_all_damped"), potential())
+    _, (rate, power) = rates_of_tiny_steps(kernels.as_method("hardly_at_all_damped"), potential())
     assert power == pytest.approx(0, abs=1e-3) and rate == pytest.approx(1e-13, rel=0.5)
     c = ph.certify(kernels.as_method("hardly_at_all_damped"), drift=False)
     assert DOWN_TO in c["order_free_Omega"].qualifier and c["order_free_Omega"].value == pytest.approx(2, abs=0.05)

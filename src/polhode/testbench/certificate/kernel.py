@@ -24,7 +24,6 @@ from polhode.kernels.many_digits import in_any_numbers, precision, real
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside, theorems
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.cases import case_of
@@ -33,9 +32,9 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kernel_in_floats import LONGEST_SECONDS, in_floats, orders_in_floats
+from polhode.testbench.certificate.kernel_orders import orders
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of, states
-from polhode.testbench.certificate.orders import DOWN_TO
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.yes_or_no import LOOSE_DEFECT
 
@@ -52,9 +51,6 @@ SHARE_SECONDS = 0.3  # seconds of computing, after which a measurement looks at 
 MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
 BRIEF_RADIANS = (0.31,)  # radians a step of such a look
 FEWEST_STATES = 5  # states beside the generic one that it visits in any case
-FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
-LOWER_BY = 0.6  # by which tiny steps must be of lower order to count
-TINY_WITHIN = 0.01  # from a whole number, up to which the power of tiny steps is that number
 FROM_OUTSIDE = "from outside, since the kernel {}"
 
 
@@ -256,46 +252,6 @@ def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:
 
 def _few(numbers: Sequence[float]) -> str:
     return ", ".join(f"{x:g}" for x in numbers)
-
-
-def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
-    """The orders of Q and of Omega; lower, or down to an error, where tiny steps show what larger ones hide."""
-    tiny = _tiny(method, p)
-    if p.has_torque:  # what is wrong with the one is soon wrong with the other
-        tiny = [tiny[0], tiny[0]] if tiny[0][1] < tiny[1][1] else [tiny[1], tiny[1]]
-    elif tiny[1][1] < tiny[0][1]:
-        tiny[0] = tiny[1]
-    for value, (rate, power) in zip(theorems.order(method, p), tiny):
-        exact = value == float("inf")
-        how = f"{row.how} at 60 digits against an independent reference, halving h and extrapolating to h = 0"
-        how, qualifier = "exact to 60 digits" if exact else how, ""
-        if power < value - LOWER_BY and abs(power - round(power)) < TINY_WITHIN:
-            if round(power) <= 0:
-                qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * by_order.SPAN:.0e}"
-            else:
-                value, exact = power, False
-                how += f"; single steps far below those show the order {power:.2f}"
-        near = exact or abs(value - round(value)) <= 0.05
-        error = None if exact else abs(value - round(value))
-        verdict = "yes" if near else "undecided"
-        yield Property(value, 0.05, verdict, how, bound=error, qualifier=qualifier)
-
-
-def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:
-    """The rates of tiny steps and their powers, of Q and of Omega; infinity where they are too faint for floats, or
-    where such steps are refused."""
-    try:
-        found = theorems.rates_of_tiny_steps(method, p)
-    except (InputError, ArithmeticError):
-        return [(0.0, math.inf)] * 2
-    return [(r, power if _at_usual_steps(r, power) > FLOATS_RATE else math.inf) for r, power in found]
-
-
-def _at_usual_steps(rate: float, power: float) -> float:
-    """What becomes of the rate of the smallest steps where steps are as large as usual."""
-    if not math.isfinite(power):
-        return 0.0
-    return rate * (theorems.STEP_SIZE / 2.0 ** theorems.TINY_EXPONENTS[-1]) ** power
 
 
 def orthogonality(method: Method, p: Problem, row: Row, steps: int = 1000) -> Iterator[Property]:

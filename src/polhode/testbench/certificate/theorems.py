@@ -27,7 +27,6 @@ from polhode.testbench.certificate.cases import ATTITUDE, GAMMA, MOMENTUM, case_
 
 DIGITS = (30, 50)
 STEP_SIZE, SPAN = 1 / 8, 1 / 4  # exact in any precision
-TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 NEAR_THE_MIDDLE_AXIS = (0.5, -0.85, 0.02)
 
 
@@ -230,29 +229,6 @@ def order(
                 if all(x == float("inf") or abs(x - round(x)) < 0.01 for x in orders):
                     break
         return orders
-
-
-def rates_of_tiny_steps(method: Method, p: Problem, digits: int = 60) -> tuple[tuple[float, float], ...]:
-    """Of Q and of Omega: the error of a tiny step over its length, and the power of h with which it falls between two
-    such steps. An order that holds shows the same power; zero is what stays however small the steps are."""
-    from polhode.reference.reference import by_mpmath
-
-    method = adapted(method, p.forces)
-    with precision(digits):
-        body, q, Pi = generic(p, method)
-        start = tuple(map(in_mpmath, q)), tuple(map(in_mpmath, Pi))
-        rates = []
-        for exponent in TINY_EXPONENTS:
-            h = real(2) ** exponent
-            q_end, Pi_end = converted(by_mpmath(p, in_mpmath(h), digits, *start))
-            q1, Pi1 = fresh(method, h, real(0), q, Pi, body)
-            rates.append((apart(q1, q_end) / h, furthest(Pi1, Pi_end) / h))
-        round_off = real(10) ** (8 - digits) / h
-        between = TINY_EXPONENTS[0] - TINY_EXPONENTS[1]
-        return tuple(
-            (float(b), float(mpmath.log(in_mpmath(a / b), 2)) / between if min(a, b) > round_off else float("inf"))
-            for a, b in zip(*rates)
-        )
 
 
 def _exponent(errors: Sequence[Number], digits: int) -> float:
