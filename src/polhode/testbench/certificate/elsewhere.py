@@ -26,7 +26,7 @@ UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the 
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
 ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
 WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
-ROUGH_SLOPE = 0.3  # of errors that fall irregularly, but fall
+ROUGH_SLOPE, LEAST_SLOPE = 0.3, 0.75  # of errors that fall irregularly, but fall: less its error, and itself
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 LOOSE_ERROR = 1e-7  # of a small step, which a tolerance explains, but which is told
@@ -113,7 +113,7 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
             found = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
             if found < lowest - 0.5:
-                runs = _order_of_runs(look, state, of)
+                runs = _order_of_runs(look, state, of, is_rough=True)
                 if math.isfinite(runs):
                     if runs > lowest - 0.5:
                         continue  # what every other step puts right is no error
@@ -189,7 +189,7 @@ def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> 
     order = falling(radians, errors) + 1
     if order == math.inf and is_rough and errors.min() > 0:
         slope, error, _ = line(radians, errors)
-        return max(1.0, round(slope)) if slope - error > ROUGH_SLOPE else math.inf
+        return float(round(slope)) if slope - error > ROUGH_SLOPE and slope > LEAST_SLOPE else math.inf
     return order
 
 

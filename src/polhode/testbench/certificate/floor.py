@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polhode.testbench.certificate.character import DOUBLE
-from polhode.testbench.certificate.elsewhere import adds_up, off, off_each, orders_at
+from polhode.testbench.certificate.elsewhere import Of, adds_up, off, off_each, orders_at
 from polhode.testbench.certificate.falling import ROUND_OFF, line
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
@@ -56,14 +56,14 @@ def orders_of_small_steps(look: Look, case: str, order: float) -> tuple[float, f
     return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
 
 
-def hidden(look: Look, case: str, order: float, span: float) -> float:
+def hidden(look: Look, case: str, order: float, span: float, of: Of = max) -> float:
     """The error at the end of the span below which smaller steps do not lead, as single steps at the generic state
-    show; zero where none is seen."""
+    show, of Q and Omega the larger or the one that is asked for; zero where none is seen."""
     state = states(case)[0]
     if look.character.floor > 1 or not adds_up(look, state):
         return 0.0  # noise and single precision have floors that are told; what the next step undoes is none
     try:
-        rate = np.array([off(look, state, x) / x for x in LADDER])
+        rate = np.array([off(look, state, x, of=of) / x for x in LADDER])
     except Refused:
         return 0.0
     round_off = max(ROUND_OFF, JUMPS * look.character.jump * state.step(1.0))
@@ -93,8 +93,8 @@ def _lower_power(x: np.ndarray, rates: np.ndarray, order: float) -> float:
     rest = lambda *powers: np.mean([_left([x**p for p in powers], x, rate, ROUND_OFF)[1] for rate in rates])
     tried = {q: rest(order, q) for q in range(1, round(order))}
     best = min(tried, key=tried.__getitem__, default=None)
-    if best is None or rest(order) < SEEN_CHI_SQUARED or tried[best] > GOOD_CHI_SQUARED:
-        return np.inf
+    if best is None or rest(order) < SEEN_CHI_SQUARED or tried[best] > min(GOOD_CHI_SQUARED, rest(order, 0, -1)):
+        return np.inf  # or it is a floor
     return float(best)
 
 

@@ -17,7 +17,7 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.elsewhere import OMEGA, elsewhere
+from polhode.testbench.certificate.elsewhere import OMEGA, Of, elsewhere
 from polhode.testbench.certificate.falling import line
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
@@ -91,18 +91,20 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
             Omega = results[1].value if np.isfinite(results[1].value) else 8.0
             _, wrong, _, again = elsewhere(look, row.case, Omega, OMEGA)
             if not wrong:
-                right = _told(look, row, least, results, coverage)[1]
+                right = _told(look, row, least, results, coverage, OMEGA)[1]
                 why = "undecided" if again < seen else right.verdict  # there was no time for all states
                 lower[1] = Property(**(vars(right) | {"verdict": why}))
         return lower, note
     return _told(look, row, least, results, coverage), note
 
 
-def _told(look: Look, row: Row, order: float, results: Sequence[Property], coverage: str) -> list[Property]:
-    """The orders with all that restricts them."""
+def _told(
+    look: Look, row: Row, order: float, results: Sequence[Property], coverage: str, of: Of = max
+) -> list[Property]:
+    """The orders with all that restricts them, or that of Q or Omega alone."""
     return [
         Property(**(vars(r) | {"coverage": coverage, "qualifier": _qualified(look, row, r.qualifier)}))
-        for r in down_to(look, row, order, results)
+        for r in down_to(look, row, order, results, of)
     ]
 
 
@@ -113,7 +115,7 @@ def _qualified(look: Look, row: Row, qualifier: str) -> str:
     return ", ".join(words for words in (look.character.precision, qualifier, left) if words)
 
 
-def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> list[Property]:
+def down_to(look: Look, row: Row, order: float, results: Sequence[Property], of: Of = max) -> list[Property]:
     """The orders that are known, with the error below which smaller steps do not lead, where single steps show one; and
     lower ones where single steps fall more slowly than runs with larger steps do."""
     small = orders_of_small_steps(look, row.case, order)
@@ -123,7 +125,7 @@ def down_to(look: Look, row: Row, order: float, results: Sequence[Property]) -> 
     plain = [r.verdict == "yes" and DOWN_TO not in r.qualifier for r in results]
     if not any(plain):
         return list(results)
-    stays, jumps = hidden(look, row.case, order, SPAN), _by_jumps(look, row)
+    stays, jumps = hidden(look, row.case, order, SPAN, of), _by_jumps(look, row)
     floor = max(stays, jumps)
     shown = f"single steps of {LADDER[0]:g} to {LADDER[-1]:g} rad show what stays" if stays >= jumps else "jumps add up"
     return [_restricted(r, floor, shown) if is_plain and floor else r for is_plain, r in zip(plain, results)]
@@ -139,7 +141,8 @@ def _by_jumps(look: Look, row: Row) -> float:
     except Refused:
         return 0.0
     found = jump * SPAN / ASKED_STEP
-    return found if found > JUMPED_ERROR else 0.0
+    seen = np.nanmin(look.convergence[row.case]["errors"]) if row.case in look.convergence else np.inf
+    return found if JUMPED_ERROR < found < seen else 0.0  # runs that came below it show that it is none
 
 
 def _lowered(order: Property, p: float) -> Property:
