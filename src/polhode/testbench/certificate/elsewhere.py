@@ -108,8 +108,9 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
             if (not tiny or seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
                 continue
-            slowly = _order_of_runs(look, state, of, is_rough=True) if inconsistent and not tiny else math.inf
-            found = max(0.0, slowly) if slowly < order_there - 0.5 else 0.0
+            is_irregular = inconsistent and not tiny and _order_of_runs(look, state, of) == math.inf
+            slowly = _order_of_runs(look, state, of, is_rough=True) if is_irregular else math.inf
+            found = slowly if slowly < order_there - 0.5 else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
             found = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
             if found < lowest - 0.5:
