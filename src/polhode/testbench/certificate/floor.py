@@ -90,7 +90,7 @@ def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_of
 def _lower_power(x: np.ndarray, rates: np.ndarray, order: float) -> float:
     """The smaller power q of C x^p + D x^q that explains the rates, each with its own C and D, where C x^p alone does
     not; infinity without one. A coefficient with a wrong fifth digit leaves such a term."""
-    rest = lambda *powers: np.mean([_left([x**p for p in powers], x, rate, ROUND_OFF)[1] for rate in rates])
+    rest = lambda *powers: float(np.mean([_left([x**p for p in powers], x, rate, ROUND_OFF)[1] for rate in rates]))
     tried = {q: rest(order, q) for q in range(1, round(order))}
     best = min(tried, key=tried.__getitem__, default=None)
     if best is None or rest(order) < SEEN_CHI_SQUARED or tried[best] > min(GOOD_CHI_SQUARED, rest(order, 0, -1)):
