@@ -16,8 +16,8 @@ from polhode.inputs import principal_axes
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.cases import INERTIA, placed
-from polhode.testbench.certificate.survey import about_an_axis, surveyed
+from polhode.testbench.certificate.cases import INERTIA, placed, top
+from polhode.testbench.certificate.survey import IDENTITY, about_an_axis, has_torque, surveyed
 
 SEED = 1821
 AT_RANDOM = "at random state"
@@ -113,6 +113,8 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         yield State(next(random), _changed(start, **other))
     for words, other in surveyed(generic, rng, random):
         yield State(words, _changed(generic, **other), is_surveyed=True)
+    if not has_torque(generic, np.eye(3)):  # it has no value where most runs of users start: another torque has
+        yield State(f"at {IDENTITY}, as a heavy top", placed(top()).replaced(Q0=np.eye(3)), is_surveyed=True)
     for words, other in about_an_axis(generic):
         yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)
 

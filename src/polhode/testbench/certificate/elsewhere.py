@@ -5,6 +5,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +26,10 @@ SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
 ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
+REPEATED_STEPS = 8  # steps after which an error that each of them makes is told from one that the first makes alone
+REPEATED_RADIANS = tuple(SMALL_RADIANS / 8.0**k for k in range(4))  # of these, the smallest where a branch is narrow
+ALONE_FACTOR, REPEATED_FACTOR = 2.0, 4.0  # times the error of the first, up to which it is alone, and above which not
+STEADY_POWER = 0.1  # error of the power of h, above which the error of a step is irregular
 WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
 ROUGH_SLOPE, LEAST_SLOPE = 0.3, 0.75  # of errors that fall irregularly, but fall: less its error, and itself
 FAINT_ERROR = 1e-14  # error that is round-off
@@ -32,6 +37,7 @@ RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 LOOSE_ERROR = 1e-7  # of a small step, which a tolerance explains, but which is told
 SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
+NO_ORDER = 0.5  # an order below is none
 OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
 
 Of: TypeAlias = Callable[[tuple[float, float]], float]
@@ -61,34 +67,58 @@ def motion(state: State, radians: float, steps: int = 1) -> tuple[np.ndarray, np
     return by_dop853(state.problem, state.problem.t0 + steps * state.step(radians))
 
 
-def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[float, str, list[str], int]:
-    """The lowest order at the states of the battery: the order, where, the refusals, and how many states were seen.
+@dataclass
+class Elsewhere:
+    """What single steps at the states of the battery show of an order."""
+
+    order: float  # the lowest
+    where: str = ""  # the first state at which it is lower than at the generic one, in words
+    refused: list[str] = field(default_factory=list)
+    seen: int = 0  # states
+    is_untold: bool = False  # whether a step is wrong at some state, and it is not known how often in a run
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no state has left it open if there is an order at all."""
+        return not self.is_untold or self.order < NO_ORDER
+
+    def note(self, order: float, words: str) -> None:
+        """A lower order at a state; not a number, where it is not to be told."""
+        self.where = self.where or words
+        if math.isnan(order):
+            self.is_untold = True
+        else:
+            self.order = min(self.order, order)
+
+
+def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewhere:
+    """The lowest order at the states of the battery.
 
     An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
     small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
     state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
     """
-    lowest, where, refused, seen = order_there, "", [], 0
+    found = Elsewhere(order_there)
     usual = [np.nan, np.nan]
     for state in states(case):
-        if seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
+        if found.seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
         if state.is_surveyed and not look.pace.has_time_for_survey:
             break
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
         try:
-            tiny = 0.0 if seen else _off_when_tiny(look, state, noise, of)
+            tiny = 0.0 if found.seen else _off_when_tiny(look, state, noise, of)
             if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
                 tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
             radians = (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
             small, next_, *pair = (off(look, state, x, of=of) for x in radians)
         except Refused as error:
-            refused.append(f"{state.words} it {error.words}")
+            found.refused.append(f"{state.words} it {error.words}")
             continue
-        seen += 1
-        words = state.words if seen > 1 else WITH_SMALL_STEPS
-        if seen == 1:
+        found.seen += 1
+        words = state.words if found.seen > 1 else WITH_SMALL_STEPS
+        if found.seen == 1:
             usual = pair
         local = (
             np.log(pair[1] / pair[0]) / np.log(ONE_STEP_RADIANS[1] / ONE_STEP_RADIANS[0]) - 1
@@ -98,34 +128,53 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> tuple[
         least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
         inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
         wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
-        slows = _slows(small, next_, pair[0], lowest, max(noise, least / 1000))
-        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], lowest, noise) and LOOSE_ERROR < small < least:
+        slows = _slows(small, next_, pair[0], found.order, max(noise, least / 1000))
+        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], found.order, noise) and LOOSE_ERROR < small < least:
             look.loose[case, words] = small
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
         larger, smaller = (max(error, FAINT_ERROR) for error in (pair[0], next_))
         before = float(np.log(larger / smaller) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
-            if (not tiny or seen > 1) and _converges_later(look, state, order_there, of):
+            if (not tiny or found.seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
                 continue
-            is_irregular = inconsistent and not tiny and _order_of_runs(look, state, of) == math.inf
-            slowly = _order_of_runs(look, state, of, is_rough=True) if is_irregular else math.inf
-            found = slowly if slowly < order_there - 0.5 else 0.0
+            order = _order_of_a_wrong_step(look, state, of) if inconsistent and not tiny else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
-            found = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
-            if found < lowest - 0.5:
+            order = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
+            if order < found.order - 0.5:
                 runs = _order_of_runs(look, state, of, is_rough=True)
                 if math.isfinite(runs):
-                    if runs > lowest - 0.5:
+                    if runs > found.order - 0.5:
                         continue  # what every other step puts right is no error
-                    found = max(found, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else found
+                    order = max(order, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else order
         else:
             continue
-        if found < lowest - 0.5 and (seen > 1 or wrong or slows):
+        if not order >= found.order - 0.5 and (found.seen > 1 or wrong or slows):
             part = max(tiny, small / SMALL_RADIANS) if wrong else pair[1] / ONE_STEP_RADIANS[1]
             look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
-            lowest, where = found, where or words
-    return lowest, where, refused, seen
+            found.note(order, words)
+    return found
+
+
+def _order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
+    """The order of runs from a state where a step, however small, is off by a part of its turn: none if the steps after
+    it are off as well; that of its own error if it is the first alone, as where a branch is taken at a point; that of
+    runs where it is irregular. Not a number where that is not to be told."""
+    radians = np.array(REPEATED_RADIANS)
+    try:
+        first, after = (
+            np.array([max(off(look, state, x, n, of), FAINT_ERROR) for x in radians]) for n in (1, REPEATED_STEPS)
+        )
+    except Refused:
+        return math.nan
+    times, (power, error, _) = after / first, line(radians, first)
+    if error > STEADY_POWER:
+        runs = _order_of_runs(look, state, of, is_rough=True)
+        return runs if math.isfinite(runs) else math.nan
+    if times[-1] > REPEATED_FACTOR:
+        return 0.0 if power < CONSISTENT_POWER else math.nan
+    is_alone = times.max() < ALONE_FACTOR and abs(power - round(power)) < WHOLE_WITHIN
+    return max(0.0, float(round(power))) if is_alone else math.nan
 
 
 def _part(part: float) -> str:
@@ -157,7 +206,7 @@ def orders_at(look: Look, state: State) -> tuple[float, float]:
     """The orders of Q and of Omega that single steps at a state show as they get smaller, an error of one step being
     like x^(p+1); infinity where too few are above round-off, or where they still change."""
     found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
-    Q, Omega = (falling(np.array(SMALL_STEPS), errors) for errors in found.T)
+    Q, Omega = (falling(np.array(SMALL_STEPS), errors) - 1 for errors in found.T)
     return Q, Omega
 
 
@@ -187,7 +236,7 @@ def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> 
         errors = np.array([off(look, state, x, n, of) for x, n in zip(radians, RUN_COUNTS)])
     except Refused:
         return math.inf
-    order = falling(radians, errors) + 1
+    order = falling(radians, errors)
     if order == math.inf and is_rough and errors.min() > 0:
         slope, error, _ = line(radians, errors)
         return float(round(slope)) if slope - error > ROUGH_SLOPE and slope > LEAST_SLOPE else math.inf

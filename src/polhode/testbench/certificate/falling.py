@@ -12,8 +12,8 @@ STEADY_SLOPE = 0.25  # change of the slope, or error of that of a line, up to wh
 
 
 def falling(x: np.ndarray, errors: np.ndarray) -> float:
-    """The power of x with which errors fall, less one; infinity where that is not to be told, or where they suddenly
-    fall by more: smaller steps are then of a better formula."""
+    """The power of x with which errors fall; infinity where that is not to be told, or where they suddenly fall by more:
+    smaller steps are then of a better formula."""
     least = RESOLVED_ROUND_OFFS * ROUND_OFF
     resolved = int(np.append(errors < least, True).argmax())
     if resolved < 3:
@@ -25,7 +25,7 @@ def falling(x: np.ndarray, errors: np.ndarray) -> float:
         if expected > SUDDEN_FACTOR * max(errors[resolved], least / 3):
             return math.inf
     if abs(last - before) < STEADY_SLOPE:
-        return float(last) - 1
+        return float(last)
     if resolved < FEWEST_OF_A_LINE:
         return math.inf
     overall, error, _ = line(x[:resolved], errors[:resolved])
@@ -33,7 +33,7 @@ def falling(x: np.ndarray, errors: np.ndarray) -> float:
         line(x[part], errors[part])[0] for part in (slice(resolved // 2 + 1), slice(resolved // 2, resolved))
     )
     is_straight = error < STEADY_SLOPE and abs(first - second) < 2 * STEADY_SLOPE
-    return overall - 1 if is_straight else math.inf
+    return overall if is_straight else math.inf
 
 
 def line(h: np.ndarray, e: np.ndarray) -> tuple[float, float, float]:

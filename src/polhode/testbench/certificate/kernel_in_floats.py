@@ -82,14 +82,12 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     least = min((p.value for p in values if p.value is not None), default=0.0)
-    elsewhere, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
+    other, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
     if why:
         return values
-    lowest, where, refused, seen = elsewhere
-    coverage = f"a generic state at 60 digits, one step at {seen} states in floats" + (
-        f"; {refused[0]}" if refused else ""
+    coverage = f"a generic state at 60 digits, one step at {other.seen} states in floats" + (
+        f"; {other.refused[0]}" if other.refused else ""
     )
-    if where:
-        how = f"; {by_order.ELSEWHERE_ONLY} {lowest:.1f} {where}"
-        return [Property(min(p.value, lowest), 0.05, "no", p.how + how, coverage=coverage) for p in values]
+    if other.where:
+        return [by_order.lowered(p, other, 0.05, coverage) for p in values]
     return by_order.down_to(look, row, least, [Property(**(vars(p) | {"coverage": coverage})) for p in values])

@@ -30,7 +30,10 @@ from polhode.testbench.certificate.pace import SECONDS, Pace
 
 REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 MANY_AT_ONCE, MANY_DEFECT = 60, 1e-9  # the same of a black box, whose own loop may do other things than one step does
-VERY_MANY_AT_ONCE = 2048  # the same where that takes no longer, with smaller steps, in one call and in two
+VERY_MANY_AT_ONCE, VERY_MANY_SECONDS = (
+    2048,
+    3.0,
+)  # the same with smaller steps, in one call and in two, if that takes no longer
 ASKED_STEP = 0.11  # the step of the questions
 SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
 MANY_SECONDS = 0.5  # that so many steps may take
@@ -241,7 +244,7 @@ def _in_its_own_loop(look: Look, p: Problem, h: float, is_noisy: bool) -> float:
     for i in range(MANY_AT_ONCE):
         apart = look.run(p, *apart, h, 1, p.t0 + i * h)
     off = float(np.abs(flat(apart) - flat(together)).max())
-    if own.seconds * VERY_MANY_AT_ONCE < 2 * MANY_SECONDS * MANY_AT_ONCE and not is_noisy:
+    if own.seconds / MANY_AT_ONCE * VERY_MANY_AT_ONCE < VERY_MANY_SECONDS and not is_noisy:
         with contextlib.suppress(Refused):  # steps may be too small for it
             off = max(off, _in_two_halves(look, p, h * MANY_AT_ONCE / VERY_MANY_AT_ONCE))
     return off if off > MANY_DEFECT else 0.0

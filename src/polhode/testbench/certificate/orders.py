@@ -17,7 +17,7 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.elsewhere import OMEGA, Of, elsewhere
+from polhode.testbench.certificate.elsewhere import OMEGA, Elsewhere, Of, elsewhere
 from polhode.testbench.certificate.falling import line
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
@@ -72,30 +72,38 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     least = min(values)
     if look.character.memory or least < LEAST_ORDER:  # what does not converge at a generic state can do no worse
         return results, note
-    lowest, where, refused, seen = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
-    coverage = f"one step at {seen} states, random ones by seed {SEED}"
-    if seen + len(refused) < len(states(row.case)):
+    other = elsewhere(look, row.case, least if np.isfinite(least) else 8.0)
+    coverage = f"one step at {other.seen} states, random ones by seed {SEED}"
+    if other.seen + len(other.refused) < len(states(row.case)):
         coverage += ", no more for want of time"
-    if seen + len(refused) < FEWEST_STATES and not where:
+    if other.seen + len(other.refused) < FEWEST_STATES and not other.where:
         missing = would_decide(look.pace.cost.single * sum(COUNTS))
         return [
             Property(r.value, WHOLE_WITHIN, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results
         ], note
-    if refused:
-        coverage += f"; {refused[0]}"
-    if where:
-        worse = f"{ELSEWHERE_ONLY} {lowest:.1f} {where}"
-        changed = [(min(r.value, lowest) if r.value is not None else lowest, f"{r.how}; {worse}") for r in results]
-        lower = [Property(v, WHOLE_WITHIN, "no", how, coverage=coverage) for v, how in changed]
+    if other.refused:
+        coverage += f"; {other.refused[0]}"
+    if other.where:
+        lower = [lowered(r, other, WHOLE_WITHIN, coverage) for r in results]
         if row.case == "free" and results[1].value is not None:  # a free velocity knows no attitude
             Omega = results[1].value if np.isfinite(results[1].value) else 8.0
-            _, wrong, _, again = elsewhere(look, row.case, Omega, OMEGA)
-            if not wrong:
+            again = elsewhere(look, row.case, Omega, OMEGA)
+            if not again.where:
                 right = _told(look, row, least, results, coverage, OMEGA)[1]
-                why = "undecided" if again < seen else right.verdict  # there was no time for all states
+                why = "undecided" if again.seen < other.seen else right.verdict  # there was no time for all states
                 lower[1] = Property(**(vars(right) | {"verdict": why}))
         return lower, note
     return _told(look, row, least, results, coverage), note
+
+
+def lowered(order: Property, other: Elsewhere, threshold: float, coverage: str) -> Property:
+    """An order that is lower at another state; undecided where it may be none there."""
+    if not other.is_known:
+        how = f"{order.how}; {ELSEWHERE_ONLY} 1 or none {other.where}: a step is wrong there, and it is not known how often"
+        return Property(None, threshold, "undecided", how, coverage=coverage)
+    value = other.order if order.value is None else min(order.value, other.order)
+    how = f"{order.how}; {ELSEWHERE_ONLY} {other.order:.1f} {other.where}"
+    return Property(value, threshold, "no", how, coverage=coverage)
 
 
 def _told(

@@ -241,9 +241,9 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stay
     if p.verdict == "yes" and is_by_differences and (stays or WITH_TINY_STEPS in look.differs):
         why = f"{p.how}; but other properties have small defects, which differences do not show"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
-    if p.verdict != "yes" or key not in look.ended or not (look.differs or look.switches):
+    if p.verdict != "yes" or key not in look.ended or not (wrong or look.switches):
         return p
-    other = "is wrong elsewhere" if look.differs else "is another formula beyond some step"
+    other = "is wrong elsewhere" if wrong else "is another formula beyond some step"
     why = f"{p.how}; but it was not seen {look.ended[key]}, and it {other}"
     return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
 
