@@ -12,8 +12,8 @@ STEADY_SLOPE = 0.25  # change of the slope, or error of that of a line, up to wh
 
 
 def falling(x: np.ndarray, errors: np.ndarray) -> float:
-    """The power of x with which errors fall; infinity where that is not to be told, or where they suddenly fall by more:
-    smaller steps are then of a better formula."""
+    """The power of x with which errors fall; infinity where that is not to be told, or where they suddenly fall by
+    more: smaller steps are then of a better formula."""
     least = RESOLVED_ROUND_OFFS * ROUND_OFF
     resolved = int(np.append(errors < least, True).argmax())
     if resolved < 3:

@@ -28,7 +28,7 @@ HARDLY_RATIO = (
     1.0 + 1e-5
 )  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
 BEYOND_FACTORS = (1.0, 1.02, 1.06)  # times the step where another formula begins: none of these steps may be lost
-JUMP_RATIO = 1e3  # ratio of their defects that is a jump
+JUMP_RATIO, JUMPED_DEFECT = 1e3, 1e-6  # ratio of their defects that is a jump, and the least to which they jump
 
 
 def steepest_power(look: Look) -> float:
@@ -74,7 +74,7 @@ def another_formula(
                 beyond, after = middle, found
     except Refused:
         return None
-    is_jump = JUMP_RATIO * before < after < LOST_PART
+    is_jump = max(JUMP_RATIO * before, JUMPED_DEFECT) < after < LOST_PART  # an iteration more or less makes small ones
     lost = is_jump and any(is_lost(look, state, factor * beyond) for factor in BEYOND_FACTORS)
     return (beyond, after) if is_jump and not lost else None
 

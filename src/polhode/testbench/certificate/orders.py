@@ -99,8 +99,8 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
 def lowered(order: Property, other: Elsewhere, threshold: float, coverage: str) -> Property:
     """An order that is lower at another state; undecided where it may be none there."""
     if not other.is_known:
-        how = f"{order.how}; {ELSEWHERE_ONLY} 1 or none {other.where}: a step is wrong there, and it is not known how often"
-        return Property(None, threshold, "undecided", how, coverage=coverage)
+        open_ = f"{ELSEWHERE_ONLY} 1 or none {other.where}, where a step is wrong, and it is not known how often"
+        return Property(None, threshold, "undecided", f"{order.how}; {open_}", coverage=coverage)
     value = other.order if order.value is None else min(order.value, other.order)
     how = f"{order.how}; {ELSEWHERE_ONLY} {other.order:.1f} {other.where}"
     return Property(value, threshold, "no", how, coverage=coverage)

@@ -51,7 +51,6 @@ OF_THE_STATE = (
     "Poisson map",
 )  # measures without meaning where Q and Omega are not the whole state
 FINER_DIFFERENCE = 1e-3  # the finer difference by which a doubtful derivative is computed again
-SEEN_BY_DIFFERENCES = ROUND_OFFS_ABOVE * DIFFERENCES  # a larger defect shows in differences, too, if it is one
 WRONG_DEFECT = 1e-5  # a larger one, at other states than the generic one, is a mistake; high orders have smaller ones
 SURVEYED_DEFECT = 1e-6  # at a state of the survey, where an iteration may converge more slowly than elsewhere
 ENOUGH_RADIANS = 0.9  # radians a step, up to which a property must be seen to hold
@@ -127,10 +126,10 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
             return (
                 min(found, by(d=FINER_DIFFERENCE)) if in_doubt else found
             )  # what the finer ones do not show is theirs
-        if found > 10 * SEEN_BY_DIFFERENCES and state not in compared and look.character.floor == 1:
+        if found > 10 * DIFFERENCES and state not in compared and look.character.floor == 1:
             compared.add(state)
             jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)
-            if defect(state, radians, n, *jacobian) < SEEN_BY_DIFFERENCES:
+            if defect(state, radians, n, *jacobian) < found / 4:  # that of an iteration which ends by its real part
                 raise NotAnalytic
         return found
 
