@@ -92,10 +92,11 @@ def conformality(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float =
 
 
 def poisson(D: np.ndarray, Pi0: np.ndarray, Pi1: np.ndarray, scale: float = 1.0, span: float = 0.0) -> float:
-    """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0; and dPi1/dQ, which must vanish."""
+    """max |A hat(Pi0) A^T - hat(Pi1)|, A the derivative of Pi1 by Pi0; dPi1/dQ, which must vanish; and the change of
+    |Pi|, which a map that can be inverted keeps if it is one of Poisson (that to zero is one, too)."""
     A = D[3:, 3:]
     off = np.abs(A @ _hat(Pi0) @ A.T - _hat(Pi1)).max() / scale / max(1.0, np.abs(A).max()) ** 2
-    return max(off, np.abs(D[3:, :3]).max() / scale)
+    return max(off, np.abs(D[3:, :3]).max() / scale, abs(np.linalg.norm(Pi1) - np.linalg.norm(Pi0)) / scale)
 
 
 def _hat(a: np.ndarray) -> np.ndarray:

@@ -16,13 +16,15 @@ from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
 
 WITH_SMALL_STEPS = "with small steps"
-STEPS_AT_A_STATE = 4
-SMALL_RADIANS, ONE_STEP_RADIANS = 0.004, (0.15, 0.3)  # radians a step, at the states of the battery
+STEPS_AT_A_STATE = 5
+SMALLER_RADIANS, SMALL_RADIANS, ONE_STEP_RADIANS = 0.0005, 0.004, (0.15, 0.3)  # radians a step, at the states
 TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
 FINEST_STEP = 1e-3  # of such steps, in units of time
 SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
+THREE_RADIANS = (SMALLER_RADIANS, SMALL_RADIANS, ONE_STEP_RADIANS[0])
+LARGE_RATIO = ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS)  # of the smallest of the large steps to the largest small one
 UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
 ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
@@ -111,8 +113,8 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
             tiny = 0.0 if found.seen else _off_when_tiny(look, state, noise, of)
             if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
                 tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
-            radians = (SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
-            small, next_, *pair = (off(look, state, x, of=of) for x in radians)
+            radians = (SMALLER_RADIANS, SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
+            smaller, small, next_, *pair = errors = [off(look, state, x, of=of) for x in radians]
         except Refused as error:
             found.refused.append(f"{state.words} it {error.words}")
             continue
@@ -128,12 +130,16 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
         least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
         inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
         wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
-        slows = _slows(small, next_, pair[0], found.order, max(noise, least / 1000))
-        if least > RESOLVED_ERROR and _slows(small, next_, pair[0], found.order, noise) and LOOSE_ERROR < small < least:
+        slows = _slows(errors[1:], radians[1:], found.order, max(1000 * noise, least))
+        slows = slows or _slows((smaller, small, pair[0]), THREE_RADIANS, found.order, max(1000 * noise, least))
+        if (
+            least > RESOLVED_ERROR
+            and LOOSE_ERROR < small < least
+            and _slows(errors[1:], radians[1:], found.order, noise)
+        ):
             look.loose[case, words] = small
         far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
-        larger, smaller = (max(error, FAINT_ERROR) for error in (pair[0], next_))
-        before = float(np.log(larger / smaller) / np.log(ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS))) - 1
+        before = float(np.log(max(pair[0], FAINT_ERROR) / max(next_, FAINT_ERROR)) / np.log(LARGE_RATIO)) - 1
         if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
             if (not tiny or found.seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
@@ -141,7 +147,9 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
             order = _order_of_a_wrong_step(look, state, of) if inconsistent and not tiny else 0.0
         elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
             order = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
-            if order < found.order - 0.5:
+            if order < NO_ORDER:
+                order = _order_of_a_wrong_step(look, state, of)
+            elif order < found.order - 0.5:
                 runs = _order_of_runs(look, state, of, is_rough=True)
                 if math.isfinite(runs):
                     if runs > found.order - 0.5:
@@ -169,8 +177,8 @@ def _order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
         return math.nan
     times, (power, error, _) = after / first, line(radians, first)
     if error > STEADY_POWER:
-        runs = _order_of_runs(look, state, of, is_rough=True)
-        return runs if math.isfinite(runs) else math.nan
+        runs = _order_of_runs(look, state, of)
+        return float(round(runs)) if runs < math.inf and abs(runs - round(runs)) < WHOLE_WITHIN else math.nan
     if times[-1] > REPEATED_FACTOR:
         return 0.0 if power < CONSISTENT_POWER else math.nan
     is_alone = times.max() < ALONE_FACTOR and abs(power - round(power)) < WHOLE_WITHIN
@@ -243,8 +251,10 @@ def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> 
     return order
 
 
-def _slows(small: float, next_: float, large: float, order_there: float, noise: float) -> bool:
-    """Whether the error of small steps falls more slowly than that of larger ones: another formula is used there."""
-    expected = large * (SMALL_RADIANS / ONE_STEP_RADIANS[0]) ** (order_there + 1)
-    resolved = small > max(1000 * noise, UNEXPECTED_FACTOR * expected)
-    return resolved and float(np.log(next_ / small) / np.log(4)) - 1 < order_there - 0.7
+def _slows(errors: Sequence[float], radians: Sequence[float], order_there: float, least: float) -> bool:
+    """Whether the error of small steps, the first of these, falls more slowly than that of larger ones, the third:
+    another formula is used there."""
+    (small, next_, large), (x, y, z) = errors[:3], radians[:3]
+    expected = large * (x / z) ** (order_there + 1)
+    is_resolved = small > max(least, UNEXPECTED_FACTOR * expected)
+    return is_resolved and math.log(next_ / small) / math.log(y / x) - 1 < order_there - 0.7

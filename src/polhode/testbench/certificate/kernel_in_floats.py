@@ -69,7 +69,8 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
-            qualifiers = (", ".join(words for words in (stops, p.qualifier) if words) for p in seen)
+            words = [p.qualifier.removeprefix(IN_FLOATS).removeprefix(", ") for p in seen]
+            qualifiers = [f"{stops}, {other}" if other else stops for other in words]
             return [Property(**(vars(p) | {"qualifier": words})) for p, words in zip(seen, qualifiers)]
         if not why and any(p.verdict == "no" for p in seen):  # it does not converge at some state
             return seen

@@ -16,7 +16,7 @@ from polhode.integrators.properties import Row
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Property
 from polhode.testbench.certificate.elsewhere import OMEGA, Elsewhere, Of, elsewhere
 from polhode.testbench.certificate.falling import line
 from polhode.testbench.certificate.floor import LADDER, fitted, hidden, orders_of_small_steps
@@ -42,6 +42,8 @@ LEAST_ORDER = 0.5  # order below which there is none
 WHOLE_WITHIN = 0.15  # from a whole number, up to which an exponent is that number
 LOWER_BY = 0.6  # by which single small steps must be of lower order to count
 STEADY_SLOPE = 0.4  # change of a steep slope from which on the order is not seen yet; round-off makes up to 0.3
+HIGH_ORDER = 2.5  # above which a lower power of h may be hidden by round-off: of order 2, one of 1e-10 would show
+UNSEEN = "a lower power of h of less than about 1e-6 would not show in floats"
 ELSEWHERE_ONLY = "but only"
 DOWN_TO = "down to an error of"
 ONE_LARGE = "one step of some radians"
@@ -64,8 +66,12 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if not counts or counts[-1] < FEWEST_STEPS:
         how = f"{row.how_outside or row.how}: {would_decide(look.pace.cost.single * sum(COUNTS))}"
         return [Property(None, None, "undecided", how)] * 2, ""
-    results, note, picture = order(look.run, p, row.how_outside or row.how, round_off, counts)
+    words = row.how_outside or row.how
+    results, note, picture = order(look.run, p, words, round_off, counts)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
+    if look.character.memory:
+        odd, *_ = order(look.run, p, f"{words}, odd numbers of steps,", round_off, [n + 1 for n in counts])
+        results = [min(pair, key=_value) for pair in zip(results, odd)]
     values = [r.value for r in results if r.value is not None]
     if not values or note == "own steps":
         return results, note
@@ -96,6 +102,11 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     return _told(look, row, least, results, coverage), note
 
 
+def _value(order: Property) -> float:
+    """To choose the lower of two: what is not known is as low as can be, and of equal ones the first is taken."""
+    return -1.0 if order.value is None else float(round(order.value)) if np.isfinite(order.value) else order.value
+
+
 def lowered(order: Property, other: Elsewhere, threshold: float, coverage: str) -> Property:
     """An order that is lower at another state; undecided where it may be none there."""
     if not other.is_known:
@@ -103,7 +114,9 @@ def lowered(order: Property, other: Elsewhere, threshold: float, coverage: str) 
         return Property(None, threshold, "undecided", f"{order.how}; {open_}", coverage=coverage)
     value = other.order if order.value is None else min(order.value, other.order)
     how = f"{order.how}; {ELSEWHERE_ONLY} {other.order:.1f} {other.where}"
-    return Property(value, threshold, "no", how, coverage=coverage)
+    is_whole = abs(value - round(value)) < 2 * WHOLE_WITHIN
+    verdict = "no" if value < LEAST_ORDER else "yes" if is_whole else "undecided"
+    return Property(value, threshold, verdict, how, bound=abs(value - round(value)), coverage=coverage)
 
 
 def _told(
@@ -292,7 +305,10 @@ def order(
         if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
             verdict = "no"  # it does not converge
         bound = None if found.value is None or np.isinf(found.value) else found.error
-        stops = verdict == "yes" and found.floor > FLOOR_ROUND_OFFS * round_off
-        qualifier = f"{DOWN_TO} {found.floor:.0e}" if stops else ""
-        results.append(Property(found.value, WHOLE_WITHIN, verdict, how, bound=bound, qualifier=qualifier))
+        qualifiers = []
+        if verdict == "yes" and bound is not None and found.value is not None and found.value > HIGH_ORDER:
+            qualifiers, how = [IN_FLOATS], f"{how}; {UNSEEN}"
+        if verdict == "yes" and found.floor > FLOOR_ROUND_OFFS * round_off:
+            qualifiers.append(f"{DOWN_TO} {found.floor:.0e}")
+        results.append(Property(found.value, WHOLE_WITHIN, verdict, how, bound=bound, qualifier=", ".join(qualifiers)))
     return results, "own steps" if own else note, (h, e)

@@ -23,10 +23,10 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.elsewhere import WITH_SMALL_STEPS
-from polhode.testbench.certificate.guard import NO_RETURN, guarded
+from polhode.testbench.certificate.elsewhere import OFF_PART, WITH_SMALL_STEPS, off
+from polhode.testbench.certificate.guard import NO_RETURN, Refused, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of
+from polhode.testbench.certificate.look import Look, changed_since, character_of, states
 from polhode.testbench.certificate.orders import DOWN_TO, ELSEWHERE_ONLY, ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.special_cases import consistent
@@ -44,6 +44,8 @@ LONGEST_SECONDS = PATIENT_SECONDS[0]
 FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 SMALL_ONES = (WITH_SMALL_STEPS, WITH_TINY_STEPS)
+FEWEST_OF_ONE_HAND = 4  # bodies with left-handed axes that are no chance
+LOOK_RADIANS = 0.03  # radians of the step with which they are looked for
 MOST_NAMED = 4  # states beside the first that a sentence names
 
 
@@ -175,6 +177,11 @@ def _oddities(look: Look) -> list[str]:
         first, *more = (f"{where} {what}" for where, what in elsewhere.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
         told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}{_and_more(more)}.")
+    if _are_left_handed(look):
+        told.append(
+            "It is wrong just where the eigenvectors of the inertia tensor, as numpy.linalg.eigh gives them, are "
+            "left-handed: turn one of them round."
+        )
     if look.later:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
@@ -182,6 +189,23 @@ def _oddities(look: Look) -> list[str]:
         first, *more = (f"{where} it {what}" for where, what in look.fails.items())
         told.append(f"It does not run everywhere: {'; '.join([first, *more[:MOST_NAMED]])}{_and_more(more)}.")
     return told
+
+
+def _are_left_handed(look: Look) -> bool:
+    """Whether the free bodies that it moves wrongly are those with left-handed principal axes, or most of these."""
+    wrong, left = 0, 0
+    if "free" not in {case for case, _ in look.differs_in}:
+        return False
+    for state in states("free"):
+        try:
+            is_wrong = off(look, state, LOOK_RADIANS) > OFF_PART * LOOK_RADIANS
+        except Refused:
+            continue
+        is_left = np.linalg.det(np.linalg.eigh(state.problem.tensor)[1]) < 0
+        if is_wrong and not is_left:
+            return False
+        wrong, left = wrong + is_wrong, left + is_left
+    return wrong >= FEWEST_OF_ONE_HAND and wrong > left / 2  # of a symmetric body it need not matter
 
 
 def _and_more(states: Sequence[str]) -> str:

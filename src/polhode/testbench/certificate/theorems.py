@@ -104,8 +104,8 @@ def conformality(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start
 
 
 def poisson(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
-    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0; and dPi1/dQ,
-    which must vanish."""
+    """max |A hat(Pi0) A^T - hat(Pi1)| of the momentum of a free body, A the derivative of Pi1 by Pi0; dPi1/dQ, which
+    must vanish; and the change of |Pi|^2, which a map that can be inverted keeps if it is one of Poisson."""
     h, (body, q, Pi, t) = real(h), placed(p, method, start)
     columns, turned, Pi1 = [], real(0), Pi
     for j in range(3):
@@ -116,8 +116,9 @@ def poisson(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | No
         turned = max(turned, *(abs(x.imag) / STEP for x in Pi1))
         _, Pi1 = fresh(method, h, t, q, tuple(a + b for a, b in zip(Pi, small)), body)
         columns.append([in_mpmath(x.imag / STEP) for x in Pi1])
-    A = mpmath.matrix(columns).T
-    return max(in_mpmath(turned), mpmath.mnorm(A * hat(Pi) * A.T - hat(tuple(x.real for x in Pi1)), mpmath.inf))
+    A, after = mpmath.matrix(columns).T, tuple(x.real for x in Pi1)
+    kept = in_mpmath(max(turned, abs(dot(after, after) - dot(Pi, Pi))))
+    return max(kept, mpmath.mnorm(A * hat(Pi) * A.T - hat(after), mpmath.inf))
 
 
 def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:

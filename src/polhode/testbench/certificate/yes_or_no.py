@@ -186,6 +186,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             if visits.states > (0 if state.is_surveyed else 1) and largest > WRONG_DEFECT:
                 look.note_difference(row.case, state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
+            note = "scales" if state.words in look.differs else note  # it is wrong there, whatever the step
             return [Property(float(largest), floor, "no", words, coverage=coverage)], note
         is_faint = largest <= ROUND_OFFS_ABOVE * floor
         if largest > floor and not state.is_surveyed and not (is_faint and is_erratic(at, state, radians, defects)):
