@@ -15,11 +15,12 @@ from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.defects import DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.drift import symplectic, would_decide
+from polhode.testbench.certificate.exponents import chooses, exponent
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.kernel_in_floats import in_floats
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
-from polhode.testbench.certificate.orders import DOWN_TO, chooses, exponent, orders
+from polhode.testbench.certificate.orders import DOWN_TO, orders
 from tests.testbench.certificate.adversary import steps, third
 from tests.testbench.certificate.adversary.suite import FAINT, FOURTH, FUNCTIONS, KERNELS, THIRD, Case, score, suite
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from polhode.inputs import checked_call, flag, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
@@ -93,7 +94,8 @@ def certify(
     name = name_of(method)
     form, look, pictures = form_of(method), Look(box(method), seconds), {}
     look.pace.is_with_drift = drift
-    with display(progress) as tick, np.errstate(all="ignore"):  # what the caller has set is not for our references
+    # what the caller has set is not for our references; and matrices of three rows gain nothing from threads
+    with display(progress) as tick, np.errstate(all="ignore"), threadpool_limits(1, "blas"):
         if isinstance(method, Method):
             from polhode.testbench.certificate import kernel
 

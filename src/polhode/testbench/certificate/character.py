@@ -35,7 +35,8 @@ class Character:
         sentences = []
         if self.noise:
             sentences.append(
-                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy."
+                f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy"
+                f"{', or it remembers other calls' if self.memory else ''}."
             )
         if self.memory:
             sentences.append(

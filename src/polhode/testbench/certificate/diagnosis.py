@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from polhode.integrators.properties import PROPERTIES, measured_by
 from polhode.testbench.certificate.certificate import Property
 
+MOST_NAMED = 3  # properties that a sentence names
+SMALL_DEFECT = 1e-4  # a larger one is no matter of a tolerance
+
 
 def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> tuple[str, ...]:
     """Sentences that name the likely mistakes; `notes` says of each defect whether it scales with h or stays."""
@@ -22,7 +25,7 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         ]
         for case in ("free", "potential", "forced")
     )
-    loose = [_title(k) for k, note in notes.items() if note in ("stays", "stalls") and k != group]
+    loose = [_title(k) for k, note in notes.items() if _is_loose(properties.get(k), note) and k != group]
     if verdict.get(group) == "no":
         sentences.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
@@ -33,7 +36,7 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
     read = [READINGS[notes[clue]] for clue in ("turn", "rate") if notes.get(clue) in READINGS]
     if read:
         sentences += read
-    elif _low(free):
+    elif _low(free) and not notes.get("memory"):  # then it is what it remembers
         sentences.append(
             f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
             "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
@@ -52,7 +55,7 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         )
     if loose and not any(_low(orders) for orders in (free, potential, forced)):
         sentences.append(
-            f"A small defect hardly depends on h ({', '.join(loose)}): an implicit equation is solved too loosely "
+            f"A small defect hardly depends on h ({_few(loose)}): an implicit equation is solved too loosely "
             "(iterate to round-off, not to a tolerance), a constant has too few digits, or each step adds something of "
             "its own, as a damping does."
         )
@@ -66,7 +69,7 @@ READINGS = {
     "torque of the other sign": "The torque acts with the wrong sign.",
     "half the torque": "Only half of the torque acts: one of two half kicks is lost.",
     "twice the torque": "The torque acts twice: a half kick is a whole one.",
-    "no torque": "The torque does not act on the momentum.",
+    "no torque": "In a step the torque adds nothing to the momentum: it does not act, or its half kicks cancel.",
     "Omega x J Omega of the other sign": "The term J Omega x Omega of Euler's equations has the wrong sign.",
     "no Omega x J Omega": "The term J Omega x Omega of Euler's equations is missing.",
     "Omega in space axes": "The attitude is turned on the wrong side: by Omega as if it were in space axes.",
@@ -83,6 +86,17 @@ READINGS = {
 def _title(name: str) -> str:
     """What a measurement is called by those who read: the title of its property, or of the first of several."""
     return next(row.title for row in PROPERTIES if name in (row.key, row.group))
+
+
+def _few(titles: Sequence[str]) -> str:
+    """The first titles, and how many more there are."""
+    more = len(titles) - MOST_NAMED
+    return "; ".join(titles[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _is_loose(defect: Property | None, note: str) -> bool:
+    """Whether a defect, or an error, stays where h falls, and is small."""
+    return note == "stalls" or (note == "stays" and not (defect and defect.value and defect.value > SMALL_DEFECT))
 
 
 def _low(orders: Sequence[float | None]) -> bool:

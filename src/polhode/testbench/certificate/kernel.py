@@ -35,8 +35,8 @@ from polhode.testbench.certificate.kernel_in_floats import LONGEST_SECONDS, in_f
 from polhode.testbench.certificate.kernel_orders import orders
 from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, character_of, states
+from polhode.testbench.certificate.over_states import LOOSE_DEFECT
 from polhode.testbench.certificate.special_cases import consistent
-from polhode.testbench.certificate.yes_or_no import LOOSE_DEFECT
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"

@@ -9,13 +9,16 @@ the first question again: has it changed meanwhile?
 
 import contextlib
 import functools
+import os
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from polhode import physics
 from polhode.errors import RunWarning, one_line
 from polhode.inputs.returned import state_returned
 from polhode.integrators.lookup import Integrator
@@ -28,6 +31,8 @@ from polhode.testbench.certificate.character import DOUBLE, STEPS_AT_ONCE, Chara
 from polhode.testbench.certificate.guard import NO_RETURN, OwnTime, Refused, TimeUp, at_most, guarded
 from polhode.testbench.certificate.pace import SECONDS, Pace
 
+PHYSICS = os.path.dirname(physics.__file__)
+NO_TORQUE = "asked for a torque where there is none (at Q = I, or a Q that is no rotation)"
 REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
 MANY_AT_ONCE, MANY_DEFECT = 60, 1e-9  # the same of a black box, whose own loop may do other things than one step does
 VERY_MANY_AT_ONCE, VERY_MANY_SECONDS = (
@@ -69,6 +74,12 @@ def _real(x: np.ndarray, h: float) -> np.ndarray:
     if np.iscomplexobj(x) and np.abs(x.imag).max() > DOUBLE * max(1.0, np.abs(x.real).max()):
         raise Refused(f"gave complex numbers at h = {h:.3g}")
     return x.real
+
+
+def _is_of_the_torque(error: BaseException) -> bool:
+    """Whether it was the torque of the problem that raised, not the integrator."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return any(code.co_name == "torque" and code.co_filename.startswith(PHYSICS) for code in codes)
 
 
 def box(method: Integrator) -> BlackBox | Callable[..., Any]:
@@ -131,7 +142,8 @@ class Look:
             except RunWarning as error:
                 raise Refused(f"stopped before its end at h = {h:.3g}") from error
             except (Exception, SystemExit) as error:  # an integrator may fail in any way it likes
-                raise Refused(f"raised {type(error).__name__} at h = {h:.3g}") from error
+                words = NO_TORQUE if _is_of_the_torque(error) else f"raised {type(error).__name__}"
+                raise Refused(f"{words} at h = {h:.3g}") from error
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
             raise Refused(f"gave no finite numbers at h = {h:.3g}")
         if np.isrealobj(Q) and np.isrealobj(Omega):  # one that remembers a complex step may answer in complex numbers

@@ -5,7 +5,7 @@ every state of the battery and for every step; one defect that is a method's own
 cannot be measured is undecided, and says why. Every measurement has its own guard and its own time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,10 +23,10 @@ from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.elsewhere import OFF_PART, WITH_SMALL_STEPS, off
-from polhode.testbench.certificate.guard import NO_RETURN, Refused, guarded
+from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of, states
+from polhode.testbench.certificate.look import Look, changed_since, character_of
+from polhode.testbench.certificate.oddities import oddities
 from polhode.testbench.certificate.orders import DOWN_TO, ELSEWHERE_ONLY, ONE_LARGE, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.special_cases import consistent
@@ -43,10 +43,6 @@ LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
 LONGEST_SECONDS = PATIENT_SECONDS[0]
 FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
-SMALL_ONES = (WITH_SMALL_STEPS, WITH_TINY_STEPS)
-FEWEST_OF_ONE_HAND = 4  # bodies with left-handed axes that are no chance
-LOOK_RADIANS = 0.03  # radians of the step with which they are looked for
-MOST_NAMED = 4  # states beside the first that a sentence names
 
 
 def measured(
@@ -125,24 +121,27 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
     its kin has. What is wrong elsewhere alone is no sign of a mistake in the equations."""
     found = {key: p for key, p in found.items() if not (BY_KEY[key].kind == ORDER and ELSEWHERE_ONLY in p.how)}
+    notes = notes | {"memory": "yes" if look.character.memory else ""}
+    if look.changed:
+        return tuple(oddities(look, found))  # what was measured before and after is not of one integrator
     if kin is None:
-        return (*_oddities(look), *diagnosis(found, notes))
+        return (*oddities(look, found), *diagnosis(found, notes))
     look.kin = kin.words
     if kin.is_same and (look.differs or look.switches):
         where = "at a generic state" if look.differs else "with steps that are not large"
         look.kin = f"{kin.words.rstrip('.')}, {where}."
     if kin.is_same or (kin.shares_all and look.character.memory):
         if not _has_lost(kin, found):
-            return tuple(_oddities(look))
+            return tuple(oddities(look, found))
         if kin.is_same and not look.differs and not look.switches:
             look.kin = f"{kin.words.rstrip('.')}, in a single step at a generic state; what it has is less."
-        return (*_oddities(look), *diagnosis(found, notes))
+        return (*oddities(look, found), *diagnosis(found, notes))
     if kin.near or kin.first_step_alone:
-        return (*_oddities(look), *diagnosis(found, notes))
+        return (*oddities(look, found), *diagnosis(found, notes))
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    return (*_oddities(look), *diagnosis(found, notes), *([kin.words] if kin.was_meant(lost) else []))
+    return (*oddities(look, found), *diagnosis(found, notes), *([kin.words] if kin.was_meant(lost) else []))
 
 
 def _has_lost(kin: Kin, found: dict[str, Property]) -> bool:
@@ -152,64 +151,6 @@ def _has_lost(kin: Kin, found: dict[str, Property]) -> bool:
         for key, claimed in kin.claims.items()
         if key in found and (claimed is True or BY_KEY[key].kind == ORDER)
     )
-
-
-def _oddities(look: Look) -> list[str]:
-    """Sentences about the character of the integrator, and about the states where it differs or fails."""
-    told = look.character.sentences()
-    if look.pace.is_slow:
-        told.append(
-            f"A step takes {1e3 * look.pace.cost.single:.2g} ms, so there was no time for all within "
-            f"{look.pace.seconds:g} s: it was looked at with fewer states and steps, as the coverage of each property "
-            "says, and what that does not show is undecided. More seconds may be given."
-        )
-    if look.changed:
-        told.append(
-            f"It has changed while it was measured: the first step, taken again at the end, differs by "
-            f"{look.changed:.0e}. What it does depends on how often it was called."
-        )
-    if look.switches:
-        told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
-    with_small_steps = [f"{where} {what}" for where, what in look.differs.items() if where in SMALL_ONES]
-    if with_small_steps:
-        told.append(f"Right with usual steps, another formula or a defect that stays {with_small_steps[0]}.")
-    if elsewhere := {where: what for where, what in look.differs.items() if where not in SMALL_ONES}:
-        first, *more = (f"{where} {what}" for where, what in elsewhere.items())
-        rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
-        told.append(f"Right at a generic state, wrong elsewhere: {first}{rest}{_and_more(more)}.")
-    if _are_left_handed(look):
-        told.append(
-            "It is wrong just where the eigenvectors of the inertia tensor, as numpy.linalg.eigh gives them, are "
-            "left-handed: turn one of them round."
-        )
-    if look.later:
-        where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
-        told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
-    if look.fails:
-        first, *more = (f"{where} it {what}" for where, what in look.fails.items())
-        told.append(f"It does not run everywhere: {'; '.join([first, *more[:MOST_NAMED]])}{_and_more(more)}.")
-    return told
-
-
-def _are_left_handed(look: Look) -> bool:
-    """Whether the free bodies that it moves wrongly are those with left-handed principal axes, or most of these."""
-    wrong, left = 0, 0
-    if "free" not in {case for case, _ in look.differs_in}:
-        return False
-    for state in states("free"):
-        try:
-            is_wrong = off(look, state, LOOK_RADIANS) > OFF_PART * LOOK_RADIANS
-        except Refused:
-            continue
-        is_left = np.linalg.det(np.linalg.eigh(state.problem.tensor)[1]) < 0
-        if is_wrong and not is_left:
-            return False
-        wrong, left = wrong + is_wrong, left + is_left
-    return wrong >= FEWEST_OF_ONE_HAND and wrong > left / 2  # of a symmetric body it need not matter
-
-
-def _and_more(states: Sequence[str]) -> str:
-    return f", and at {len(states) - MOST_NAMED} more states" if len(states) > MOST_NAMED else ""
 
 
 def check_first_step(run: Run, name: str) -> None:
