@@ -113,8 +113,17 @@ def test_a_published_method_gets_the_certificate_that_the_page_tells(published, 
     orders, yes = published.found(c)
     assert orders == pytest.approx(one.orders, abs=0.15) and yes == one.yes
     assert c.kin.startswith(one.kin)
-    row = rf"\| {name} +\| {one.printed} +\| {' '.join(str(x) for x in one.orders)} +\|"
-    assert re.search(row, (DOCS / "published.md").read_text(encoding="utf-8"))
+    told = f"| {name} | {one.printed} | {' '.join(str(x) for x in one.orders)} | {published.kept(yes)} | "
+    assert f"\n{told}" in (DOCS / "published.md").read_text(encoding="utf-8")
+
+
+def test_the_energy_of_a_published_method_in_words(published):
+    from polhode.testbench.certificate.certificate import Property
+
+    how = "energy on the stress test: unstable, its energy error exceeds 3.4, at t = 53"
+    assert published.energy(Property(None, None, "yes", how)) == "unstable at h = 1/8: gone at t = 53"
+    assert published.energy(Property(-1.7e-6, None, "yes", "")) == "loses, -1.7e-06 a unit of time"
+    assert published.energy(Property(1e-9, 1e-7, "undecided", "", bound=9e-8)) == "undecided, a rate below 9e-08"
 
 
 def test_the_generalized_alpha_method_is_of_order_two_and_remembers(published):

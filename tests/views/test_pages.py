@@ -3,7 +3,7 @@
 import pytest
 
 import polhode as ph
-from polhode.testbench.certificate.certificate import Certificate
+from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.views.certificate import certificate_notes
 from polhode.views.page import MOST_OF_A_CARD, page, table, whole
 from tests.support.browser import chromium, opened
@@ -50,7 +50,8 @@ def test_a_wide_table_scrolls_and_says_so(browser, tmp_path):
 
 
 def test_a_certificate_says_what_is_wrong_before_what_was_left_out():
-    c = Certificate("M", "function", {}, "M is M.", diagnosis=("A sign is wrong.",), kin="This is N.", version="1")
+    found = {"symmetric": Property(1e-15, 2e-13, "yes", "")}
+    c = Certificate("M", "function", found, "M is M.", diagnosis=("A sign is wrong.",), kin="This is N.", version="1")
     said = [note.split()[0] for note in certificate_notes(c)]
     assert said == ["This", "A", "Not", "By"]
 

@@ -250,17 +250,17 @@ UNCLAIMED = (
         if_no="leaves the rotation group",
     ),
     Row(key="iterations", title="iterations a step", kind=NUMBER, measure="iterations", case="potential"),
-    Row(key="largest_step", title="largest step that solves", kind=NUMBER, measure="largest step", case="potential"),
+    Row(key="largest_step", title="largest stable step, h", kind=NUMBER, measure="largest step", case="potential"),
 )
 
 
 OUTLOOKS = (
-    Outlook("drift", "yes", "for short runs, its energy drifts on the stress test"),
-    Outlook("symplectic_potential", "yes", "made for long runs, its energy error stays bounded", needs_order=True),
-    Outlook("symplectic_free", "yes", "made for long runs of a free body", "symplectic_potential", needs_order=True),
-    Outlook("drift", "no", "no drift was seen, but nothing guarantees that for longer runs"),
+    Outlook("drift", "yes", ", and its energy drifts on the stress test: for short runs"),
+    Outlook("symplectic_potential", "yes", ": made for long runs, its energy error stays bounded", needs_order=True),
+    Outlook("symplectic_free", "yes", ": made for long runs of a free body", "symplectic_potential", needs_order=True),
+    Outlook("drift", "no", ": no drift was seen, but nothing guarantees that for longer runs"),
 )
-"""In this order: a summary says the first that holds."""
+"""In this order: a summary says the first that holds, joined to what is kept as its words begin."""
 
 PROPERTIES = tuple(
     sorted(

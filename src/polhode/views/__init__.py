@@ -20,6 +20,7 @@ VIEWS = {
     "certificate, a file": "polhode.views.certificate:save",
     "certificates, a table": "polhode.views.certificates:certificates_table",
     "certificates, a card": "polhode.views.certificates:certificates_card",
+    "certificates, a file": "polhode.views.certificates:save",
     "stress test, a table": "polhode.views.terminal:stress_table",
     "stress test, verdicts": "polhode.views.stress:verdict_table",
     "stress test, a figure": "polhode.views.figures.stress:stress_figure",

@@ -1,9 +1,11 @@
 """A certificate for the terminal, for a notebook, and as a page.
 
-Colours mark what is good for the user, not what is a yes: "drifts: yes" is bad. Nothing is cut off: numbers stand in
-columns of their own, words wrap, and on a narrow screen a row becomes a block.
+Colours mark what is good for the user, not what is a yes: "drifts: yes" is bad; that a method has not some property is
+neither, unless it claims it. Nothing is cut off: numbers stand in columns of their own, words wrap, and on a narrow
+screen a row becomes a block.
 """
 
+import math
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,15 +15,23 @@ from rich.text import Text
 from polhode.errors import FileError, one_line
 from polhode.inputs import file_path
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
+from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY
 from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
 from polhode.views.page import table as html_table
-from polhode.views.tables import Folded, Side, drawn
+from polhode.views.tables import Folded, Side, Spaced, drawn
 
 GOOD, BAD, OPEN, PLAIN = "good", "bad", "open", "plain"
 COLOUR = {GOOD: "green", BAD: "dark_orange3", OPEN: "dim", PLAIN: ""}
-CLASS = {GOOD: "none", BAD: "gains", OPEN: "quiet", PLAIN: ""}
+STYLE = {
+    GOOD: ' style="color: var(--none, #2f7d57)"',
+    BAD: ' style="color: var(--gains, #bd5318)"',
+    OPEN: ' style="color: var(--quiet, #5c6570)"',
+    PLAIN: "",
+}
+"""Colours of a page, and the same where a notebook knows none of its names."""
 HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
+PAGES = (".html", ".htm")
 
 
 def certificate_table(c: Any, how: bool = False) -> Any:
@@ -30,10 +40,10 @@ def certificate_table(c: Any, how: bool = False) -> Any:
     rows = [
         (
             BY_KEY[key].title,
-            Text(verdict(key, p), style=COLOUR[quality(key, p)]),
+            Text(explained(key, p), style=COLOUR[quality(key, c)]),
             value(key, p),
             _threshold(key, p),
-            _how(p),
+            _how(key, p),
         )
         for key, p in c.properties.items()
     ]
@@ -45,67 +55,122 @@ def certificate_table(c: Any, how: bool = False) -> Any:
         table.add_column(head, justify=side, style="bold" if head == HEADS[0] else "")
     for row in rows:
         table.add_row(*row[:-1])
-    return table
+    return Spaced(table)
 
 
 def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, kin, what the failures point to; what was left out comes last."""
-    notes = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
-    if c.kin and c.kin not in c.diagnosis:
-        notes.append(c.kin)
-    return [*notes, *c.diagnosis, *_left_out(c), *_made(c)]
+    return [*_claims(c), *_findings(c), *_left_out(c), *_made(c)]
+
+
+def _claims(c: Any) -> list[str]:
+    return [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
+
+
+def _findings(c: Any) -> list[str]:
+    return [*([c.kin] if c.kin and c.kin not in c.diagnosis else []), *c.diagnosis]
 
 
 def _left_out(c: Any) -> list[str]:
-    titles = "; ".join(BY_KEY[key].title for key in c.not_measured)
-    return [f"Not measured of a {c.form} like this: {titles}."] if titles else []
+    """What was left out, as asked, and what could not be measured; those with a torque of the velocity in one word."""
+    if not c.properties:
+        return []
+    columns = [column for key in c.left_out if (column := BY_KEY[key].column)]
+    said = [f"Left out, as asked: {', '.join(f'{x.head} {x.legend}' for x in columns)}."] if columns else []
+    others = [BY_KEY[key] for key in c.not_measured if key not in c.left_out]
+    titles = [row.title for row in others if not row.needs_velocity]
+    titles += ["anything under a torque of the velocity"] if any(row.needs_velocity for row in others) else []
+    return [*said, *([f"Not measured of a {c.form} like this: {'; '.join(titles)}."] if titles else [])]
 
 
 def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
-    return f"<p><b>{escape(c.summary)}</b></p>" + _measured(c)
+    return "\n".join([f"<p><b>{escape(c.summary)}</b></p>", *_measured(c, folds=False), _end(c)])
 
 
-def _measured(c: Any) -> str:
+def sheet(c: Any, level: int = 1) -> list[str]:
+    """A certificate as parts of a page: its name, its summary, plots, findings, the table, and how it was made."""
+    return [
+        '<div class="sheet">',
+        '<p class="overline">Certificate</p>',
+        f"<h{level}>{escape(c.method)}</h{level}>",
+        f'<p class="lead">{escape(c.summary)}</p>',
+        *_measured(c),
+        _end(c),
+        "</div>",
+    ]
+
+
+def _measured(c: Any, folds: bool = True) -> list[str]:
     """The plots, what follows, and the table."""
+    if not c.properties:
+        return []
     rows = [
         (
             escape(BY_KEY[key].title),
-            f'<span class="verdict {CLASS[quality(key, p)]}">{escape(verdict(key, p))}</span>',
+            coloured(explained(key, p), quality(key, c)),
             escape(value(key, p)),
             escape(_threshold(key, p)),
-            f'<span class="quiet">{escape(_how(p))}</span>',
+            _words(_how(key, p), folds),
         )
         for key, p in c.properties.items()
     ]
-    notes = "".join(f"<li>{escape(note)}</li>" for note in certificate_notes(c))
-    said = f"<ul>{notes}</ul>" if notes else ""
-    return _plots(c) + said + html_table(HEADS, rows, numbers=(2, 3), shape="certificate")
+    claims = "".join(f"<li{STYLE[BAD]}>{escape(note)}</li>" for note in _claims(c))
+    findings = "".join(f"<li>{escape(note)}</li>" for note in _findings(c))
+    said = f"<h2>What was found</h2><ul>{claims}{findings}</ul>" if claims or findings else ""
+    return [_plots(c), said, html_table(HEADS, rows, numbers=(2, 3), shape="certificate")]
+
+
+def coloured(words: str, how_good: str) -> str:
+    """A verdict with its colour."""
+    return f'<span class="verdict"{STYLE[how_good]}>{escape(words)}</span>'
+
+
+def _words(how: str, folds: bool) -> str:
+    """How a property was measured; on a narrow screen behind a word."""
+    said = f'<span class="quiet">{escape(how)}</span>'
+    if not folds:
+        return said
+    folded = f'<details class="only-narrow"><summary>how</summary>{said}</details>'
+    return f'<div class="only-wide">{said}</div>{folded}'
+
+
+def _end(c: Any) -> str:
+    """What was left out, and how it was made, each on a line of its own."""
+    made = [*_made(c), *([f"Measured in {c.seconds:.1f} s."] if c.seconds else [])]
+    lines = [*_left_out(c), " ".join(made)]
+    return f'<p class="quiet notes">{"<br>".join(escape(line) for line in lines if line)}</p>'
 
 
 def certificate_page(c: Any) -> Any:
     """The page: one file, opens without a network."""
-    body = [
-        '<p class="overline">Certificate</p>',
-        f"<h1>{escape(c.method)}</h1>",
-        f'<p class="lead">{escape(c.summary)}</p>',
-        _measured(c),
-        f'<p class="quiet">Measured in {c.seconds:.1f} s; the numbers are in this page as JSON.</p>',
-    ]
-    return page(f"Certificate of {c.method}", body, c.to_dict())
+    return page(f"Certificate of {c.method}", sheet(c) + [DATA_HERE], c.to_dict())
+
+
+DATA_HERE = '<p class="quiet notes">The numbers are in this page as JSON.</p>'
 
 
 def save(c: Any, path: Any) -> Path:
     """Write the page or the data, by the end of the name."""
+    return saved(path, lambda: certificate_page(c), c.to_dict)
+
+
+def saved(path: Any, made: Any, data: Any) -> Path:
+    """Write a page, made when it is needed, or its data."""
+    path = page_or_data(path)
+    text = made() if path.suffix in PAGES else as_json(data()) + "\n"
+    return written(path, lambda p: p.write_text(text, encoding="utf-8"))
+
+
+def page_or_data(path: Any) -> Path:
+    """The path of a file whose name says which of the two it is to be."""
     path = file_path("the file", path)
-    texts = {".html": lambda: certificate_page(c), ".json": lambda: as_json(c.to_dict()) + "\n"}
-    if path.suffix not in texts:
+    if path.suffix not in (*PAGES, ".json"):
         raise FileError(
             f"A certificate is written as a page or as data; {one_line(path.name)} is neither. Give a name that ends "
             "in .html or in .json."
         )
-    text = texts[path.suffix]()
-    return written(path, lambda p: p.write_text(text, encoding="utf-8"))
+    return path
 
 
 def _plots(c: Any) -> str:
@@ -122,16 +187,18 @@ def _made(c: Any) -> Any:
     return [f"By polhode {c.version}, {c.date}."] if c.version else []
 
 
-def quality(key: Any, p: Any) -> Any:
+def quality(key: Any, c: Any) -> Any:
     """Whether a verdict is good for the user, bad, open, or neither."""
+    p, row = c.properties[key], BY_KEY[key]
     if p.verdict == "undecided":
         return OPEN
-    kind = BY_KEY[key].kind
-    if kind == RATE:
+    if key in c.contradictions:
+        return BAD
+    if row.kind == RATE:
         return BAD if p.verdict == "yes" else GOOD
-    if kind in (ORDER, NUMBER):
+    if row.kind in (ORDER, NUMBER):
         return BAD if p.verdict == "no" else PLAIN
-    return GOOD if p.verdict == "yes" else BAD
+    return GOOD if p.verdict == "yes" else BAD if row.if_no else PLAIN
 
 
 def verdict(key: Any, p: Any) -> Any:
@@ -141,21 +208,39 @@ def verdict(key: Any, p: Any) -> Any:
     return p.said
 
 
+def explained(key: Any, p: Any) -> str:
+    """The verdict, and why an energy does not drift."""
+    reasons = [why for why in (IS_SYMPLECTIC, KEEPS_ENERGY) if p.how.endswith(why)]
+    return f"{verdict(key, p)}: {reasons[0]}" if reasons and p.verdict == "no" else verdict(key, p)
+
+
 def value(key: Any, p: Any) -> Any:
-    """The value in figures."""
+    """The value in figures; of a rate that was not seen, the bound."""
+    kind = BY_KEY[key].kind
+    if kind == RATE and p.verdict != "yes":
+        return "-" if p.bound is None else f"< {p.bound:.0e}"
     if p.value is None:
-        return "-"
+        return "unstable" if kind == RATE else "-"
     if p.value == float("inf"):
         return "exact"
-    if BY_KEY[key].kind == ORDER:
+    if kind == ORDER:
         return f"{p.value:.2f}" + (f" ± {p.bound:.2f}" if p.bound and p.bound >= 0.005 else "")
-    return f"{p.value:.3g}" if BY_KEY[key].kind == NUMBER else f"{p.value:.1e}"
+    return f"{p.value:.3g}" if kind == NUMBER else f"{p.value:.1e}"
 
 
 def _threshold(key: Any, p: Any) -> Any:
-    return "" if p.threshold is None or BY_KEY[key].kind in (ORDER, NUMBER) else f"{p.threshold:.0e}"
+    return "" if p.threshold is None or BY_KEY[key].kind in (ORDER, NUMBER, RATE) else f"{p.threshold:.0e}"
 
 
-def _how(p: Any) -> Any:
-    bound = f"; bound {p.bound:.0e}" if p.bound is not None and "rate" in p.how else ""
-    return p.how + bound + (f" [{p.coverage}]" if p.coverage else "")
+def _how(key: Any, p: Any) -> Any:
+    return p.how + _why_open(key, p) + (f" [{p.coverage}]" if p.coverage else "")
+
+
+def _why_open(key: Any, p: Any) -> str:
+    """Why an order is undecided that has a value, where no reason is told."""
+    is_told = ";" in p.how or p.value is None or not math.isfinite(p.value)
+    if BY_KEY[key].kind != ORDER or p.verdict != "undecided" or is_told:
+        return ""
+    if abs(p.value - round(p.value)) > (p.threshold or 0.0):
+        return f"; {p.value:.2f} is no whole number within its error"
+    return f"; {p.value:.2f} is known to {p.bound:.1g} only" if p.bound else ""

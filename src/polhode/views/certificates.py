@@ -1,25 +1,57 @@
-"""Certificates of many integrators side by side."""
+"""Certificates of many integrators side by side: in the terminal, in a notebook, as a page, as a folder of pages."""
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from polhode.integrators.properties import PROPERTIES, Row
-from polhode.views.certificate import CLASS, COLOUR, quality, value, verdict
-from polhode.views.page import table
-from polhode.views.tables import drawn
+from polhode.views.certificate import (
+    COLOUR,
+    DATA_HERE,
+    PLAIN,
+    certificate_page,
+    coloured,
+    quality,
+    saved,
+    sheet,
+    value,
+    verdict,
+)
+from polhode.views.files import folder_for_results, written
+from polhode.views.page import page, table
+from polhode.views.tables import Spaced, drawn
 
 METHODS_ABREAST = 8
-"""Methods side by side in a terminal."""
+"""Methods side by side in a terminal, at most."""
+TITLE_CHARACTERS, METHOD_CHARACTERS = 32, 12
+"""What titles and a column need."""
 
 
-def certificates_table(several: Any) -> Group:
-    """Tables for the terminal, a column for each method."""
-    parts = [several[k : k + METHODS_ABREAST] for k in range(0, len(several), METHODS_ABREAST)]
-    return Group(*(_table(part, _measured(several)) for part in parts))
+class SideBySide:
+    """Tables for the terminal, a column for each method, as many side by side as there is room for; below them why
+    others have none."""
+
+    def __init__(self, several: Any) -> None:
+        self.measured = [c for c in several if c.properties]
+        self.others = [c for c in several if not c.properties]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Part by part."""
+        room = (options.max_width - TITLE_CHARACTERS) // METHOD_CHARACTERS
+        abreast, rows = min(max(room, 1), METHODS_ABREAST), _rows(self.measured)
+        for k in range(0, len(self.measured), abreast):
+            yield Spaced(_table(self.measured[k : k + abreast], rows))
+        for c in self.others:
+            yield Text(f"{c.method}: {c.summary}")
+
+
+def certificates_table(several: Any) -> SideBySide:
+    """Tables for the terminal."""
+    return SideBySide(several)
 
 
 def _table(several: Any, rows: list[Row]) -> Table:
@@ -28,32 +60,63 @@ def _table(several: Any, rows: list[Row]) -> Table:
     for c in several:
         side_by_side.add_column(c.method, overflow="fold")
     for row in rows:
-        side_by_side.add_row(row.title, *(Text(*_cell(row.key, c, COLOUR)) for c in several))
+        cells = (_cell(row.key, c) for c in several)
+        side_by_side.add_row(row.title, *(Text(text, style=COLOUR[how_good]) for text, how_good in cells))
     return side_by_side
 
 
 def certificates_card(several: Any) -> str:
     """The same for a notebook."""
-    rows = _measured(several)
-    cells = []
+    measured = [c for c in several if c.properties]
+    rows = [
+        (escape(row.title), *(coloured(*_cell(row.key, c)) if row.key in c.properties else "" for c in measured))
+        for row in _rows(measured)
+    ]
+    reasons = [f"<p><b>{escape(c.method)}</b>: {escape(c.summary)}</p>" for c in several if not c.properties]
+    heads = ("property", *(escape(c.method) for c in measured))
+    return "\n".join([*([table(heads, rows, shape="wide")] if measured else []), *reasons])
+
+
+def certificates_page(several: Any) -> str:
+    """One page: side by side, and then each below the other."""
+    names = ", ".join(c.method for c in several)
+    body = ['<div class="sheet">', f"<h1>Certificates of {escape(names)}</h1>", certificates_card(several), "</div>"]
     for c in several:
-        verdict_cells = (_cell(row.key, c, CLASS) for row in rows)
-        cells.append(
-            (escape(c.method), *(f'<span class="verdict {kind}">{escape(text)}</span>' for text, kind in verdict_cells))
-        )
-    return table(("method", *(escape(row.title) for row in rows)), cells, numbers=())
+        body += ["<hr>", *sheet(c, level=2)]
+    return page(f"Certificates of {names}", [*body, DATA_HERE], several.to_dict())
 
 
-def _measured(several: Any) -> list[Row]:
+def save(several: Any, path: Any) -> Path:
+    """Write the page or the data, by the end of the name."""
+    return saved(path, lambda: certificates_page(several), several.to_dict)
+
+
+def save_folder(several: Any, path: Any) -> Path:
+    """Write a folder: a page for each, and index.html, which shows them side by side."""
+    folder = folder_for_results(path)
+    names = {c.method: f"{file_name(c.method)}.html" for c in several}
+    links = "".join(f'<li><a href="{escape(names[c.method])}">{escape(c.method)}</a></li>' for c in several)
+    body = ['<div class="sheet">', "<h1>Certificates</h1>", f"<ul>{links}</ul>", certificates_card(several), "</div>"]
+    pages = {"index.html": page("Certificates", [*body, DATA_HERE], several.to_dict())}
+    for name, html in (pages | {names[c.method]: certificate_page(c) for c in several}).items():
+        written(folder / name, lambda p, html=html: p.write_text(html, encoding="utf-8"))
+    return folder
+
+
+def file_name(method: str) -> str:
+    """The name of a method as that of a file."""
+    return "".join(c if c.isalnum() or c in "-_.[]" else "-" for c in method)
+
+
+def _rows(several: Any) -> list[Row]:
     """The properties that were measured of at least one."""
     return [row for row in PROPERTIES if any(row.key in c.properties for c in several)]
 
 
-def _cell(key: str, c: Any, styles: dict[str, str]) -> tuple[str, str]:
-    """The cell of a property, a number where one is measured and else the verdict, with what restricts it; and its
-    style."""
+def _cell(key: str, c: Any) -> tuple[str, str]:
+    """The cell of a property, a number where one is measured and else the verdict, with what restricts it; and how
+    good that is."""
     if key not in c.properties:
-        return "", ""
+        return "", PLAIN
     p = c.properties[key]
-    words = verdict(key, p).replace("measured", value(key, p), 1)
-    return words, styles[quality(key, p)]
+    return verdict(key, p).replace("measured", value(key, p), 1), quality(key, c)

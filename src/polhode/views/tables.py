@@ -14,6 +14,8 @@ Side: TypeAlias = Literal["left", "center", "right"]
 
 FEWEST_CHARACTERS = 36
 """Characters below which a column of words is a ladder."""
+NARROW_CHARACTERS = 60
+"""Characters of a terminal below which words in several columns are ladders."""
 
 
 def drawn(title: str, **options: Any) -> Table:
@@ -21,6 +23,26 @@ def drawn(title: str, **options: Any) -> Table:
     look: dict[str, Any] = dict(title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     look["padding"] = (0, 1, 0, 0)
     return Table(title=title, **(look | options))
+
+
+class Spaced:
+    """A table that becomes a list where there is no room for its columns: the first cell of a row, the others below."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As a table if it fits, or if the terminal is not narrow; words then wrap."""
+        widest = console.measure(self.table, options=options.update(max_width=1000)).maximum
+        if options.max_width >= min(widest, NARROW_CHARACTERS):
+            yield self.table
+            return
+        yield Text(str(self.table.title), style="italic")
+        for first, *others in zip(*(column.cells for column in self.table.columns)):
+            yield Text(str(first), style="bold")
+            told = [x if isinstance(x, Text) else Text(str(x)) for x in others]
+            yield Padding(Text("  ").join(x for x in told if x.plain), (0, 0, 0, 4), expand=False)
+        yield Text(str(self.table.caption or ""), style="dim italic")
 
 
 class Folded:

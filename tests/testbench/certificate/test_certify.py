@@ -191,7 +191,7 @@ def test_the_summary_says_of_which_properties_a_restriction_is():
     up_to, down_to = "up to 0.93 rad a step", "down to an error of 1e-09"
     found = {key: Property(2.0, 0.15, "yes", "", qualifier=down_to) for key in ("order_free_Q",)}
     found |= {key: Property(0.0, 1e-13, "yes", "", qualifier=up_to) for key in ("symmetric", "momentum_free")}
-    end = f" ({down_to}: order of Q, free body; {up_to}: symmetric, and 1 more)."
+    end = f". Restrictions: {down_to} (order of Q, free body); {up_to} (symmetric, and 1 more)."
     assert summary("mine", found).endswith(end)
 
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.cli.main import main
@@ -68,6 +69,16 @@ def test_orders(name):
     needed(name.split(":")[0])
     (Q, Omega), *_ = orders.order(peers.engine(name).advance, cases.placed(cases.free()))
     assert min(Q.value, Omega.value) == pytest.approx(ORDERS[name], abs=0.15)
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("name", peers.names("scipy"))
+def test_scipy_turns_a_body_from_the_identity_about_an_axis(name, axis):
+    """A state with components that are zero, where every tolerance is relative to nothing."""
+    p = ph.Problem(inertia=(1.0, 2.0, 2.5), Q0=np.eye(3), Omega0=np.eye(3)[axis])
+    Q, Omega = peers.engine(f"scipy:{name}").advance(p, p.Q0.copy(), p.Omega0.copy(), 0.01, 50, 0.0)
+    assert np.abs(Q - Rotation.from_rotvec(0.5 * np.eye(3)[axis]).as_matrix()).max() < 1e-6
+    assert np.abs(Omega - np.eye(3)[axis]).max() < 1e-12
 
 
 def test_a_full_tensor_of_inertia_is_understood():

@@ -1,7 +1,8 @@
 """Measure what an integrator does: order, symmetry, symplecticity, invariants, drift, cost.
 
-NAME is a method of the catalogue, or module:attribute for one of your own: a Method, or a plain function
-step(problem, Q, Omega, h, t) -> (Q1, Omega1).
+NAME is a method of the catalogue, as polhode list has them; another package's integrator, "scipy:RK45", as polhode
+engines --list has them; or module:attribute for one of your own: a plain function step(problem, Q, Omega, h, t) ->
+(Q1, Omega1), a Method, or a BlackBox around a simulator that can only be run, advance(problem, Q, Omega, h, n, t).
 """
 
 from typing import Any
@@ -18,8 +19,16 @@ EXAMPLE = (
 
 def arguments(parser: Any) -> None:
     """What the verb takes."""
-    parser.add_argument("name", nargs="+", help="a method, see polhode list; or module:attribute")
-    parser.add_argument("--html", metavar="FILE", help="write the certificate as a page; of several, a folder of pages")
+    parser.add_argument(
+        "name",
+        nargs="+",
+        help="a method, see polhode list; package:integrator, see polhode engines --list; or module:attribute",
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write the certificate as a page, FILE.html; of several, one page, or a folder if FILE has no .html",
+    )
     parser.add_argument("--how", action="store_true", help="say how each property was measured")
     parser.add_argument("--no-drift", action="store_true", help="leave out the stress test")
     parser.add_argument(
@@ -30,32 +39,29 @@ def arguments(parser: Any) -> None:
 
 def run(arguments: Any) -> Any:
     """Measure, print, write."""
-    from polhode.inputs import file_path
-    from polhode.integrators.lookup import integrator
     from polhode.testbench.certificate.certify import certify
-    from polhode.views.certificate import certificate_notes, certificate_page
-    from polhode.views.files import check_folder, written
+    from polhode.views.certificate import certificate_notes
 
-    if len(arguments.name) > 1:
-        return run_several(arguments)
-    page = None if arguments.html is None else file_path("--html", arguments.html)
-    if page is not None:
-        check_folder(page.parent)
+    is_one = len(arguments.name) == 1
+    check_page(arguments.html, is_one)
     c = certify(
-        integrator(arguments.name[0]),
+        arguments.name[0] if is_one else arguments.name,
         drift=not arguments.no_drift,
         progress=wants_progress(),
         workers=given_workers(arguments),
         **_given_seconds(arguments),
     )
-    if page is not None:
-        written(page, lambda path: path.write_text(certificate_page(c), encoding="utf-8"))
+    if arguments.html is not None:
+        write_page(c, arguments.html)
     if arguments.json:
         show_json(c.to_dict())
-    else:
+        return 0
+    if is_one:
         show(c.table(how=arguments.how), *certificate_notes(c))
-        if page is not None:
-            show(f"Written: {arguments.html}")
+    else:
+        show(c.table(), *(one.summary for one in c if one.properties))
+    if arguments.html is not None:
+        show(f"Written: {arguments.html}")
     return 0
 
 
@@ -64,35 +70,32 @@ def _given_seconds(arguments: Any) -> dict[str, float]:
     return {} if arguments.seconds is None else {"seconds": arguments.seconds}
 
 
-def run_several(arguments: Any) -> int:
-    """The same of several integrators, in one table."""
-    from polhode.testbench.certificate.certify import certify
-    from polhode.views.certificate import certificate_page
-    from polhode.views.files import check_folder, folder_for_results, written
+def check_page(name: str | None, is_one: bool) -> None:
+    """Raise the error that writing it would raise, before work is done for it."""
+    from polhode.errors import FileError, one_line
+    from polhode.inputs import file_path, folder_path
+    from polhode.views.certificate import PAGES
+    from polhode.views.files import check_folder
 
-    if arguments.html is not None:
-        check_folder(arguments.html)
-    certificates = certify(
-        arguments.name,
-        drift=not arguments.no_drift,
-        progress=wants_progress(),
-        workers=given_workers(arguments),
-        **_given_seconds(arguments),
-    )
-    if arguments.html is not None:
-        folder = folder_for_results(arguments.html)
-        for c in certificates:
-            html = certificate_page(c)
-            written(folder / f"{file_name(c.method)}.html", lambda p, html=html: p.write_text(html, encoding="utf-8"))
-    if arguments.json:
-        show_json(certificates.to_dict())
+    if name is None:
+        return
+    path = folder_path("--html", name)
+    if is_one or path.suffix:
+        check_folder(file_path("--html", name).parent)
+        if path.suffix not in PAGES:
+            folder = "" if is_one else ", or without an end, for a folder of pages"
+            raise FileError(f"--html is {one_line(name)}; give a name that ends in .html{folder}.")
     else:
-        show(certificates.table(), *(c.summary for c in certificates))
-        if arguments.html is not None:
-            show(f"Written: {arguments.html}")
-    return 0
+        check_folder(path)
 
 
-def file_name(method: str) -> str:
-    """The name of a method as that of a file."""
-    return "".join(c if c.isalnum() or c in "-_.[]" else "-" for c in method)
+def write_page(c: Any, name: str) -> None:
+    """One page; of several, a folder if the name has no end."""
+    from pathlib import Path
+
+    from polhode.views.certificates import save_folder
+
+    if Path(name).suffix:
+        c.save(name)
+    else:
+        save_folder(c, name)

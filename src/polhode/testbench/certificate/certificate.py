@@ -5,11 +5,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polhode.integrators.properties import PROPERTIES
+from polhode.errors import InputError, near, one_line
+from polhode.integrators.properties import PROPERTIES, RATE
 from polhode.shown import shown
 
 IN_FLOATS = "in floats"
+IS_SYMPLECTIC, KEEPS_ENERGY = "symplectic, so it cannot", "it keeps the energy"  # why an energy does not drift
 AGREES_WITHIN, AGREES_IN_FLOATS = 0.05, 0.3  # an order that is claimed, and one that is measured
+
+
+class NotMeasured(InputError, KeyError):
+    """A property that there is not, or that this certificate does not have; a KeyError, too, as of a dict."""
+
+    __str__ = InputError.__str__  # that of a KeyError is the repr of its sentence
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,23 @@ class Certificate:
     pictures: dict[str, Any] = field(default_factory=dict, repr=False)  # the numbers of its plots: convergence, drift
 
     def __getitem__(self, key: str) -> Property:
-        return self.properties[key]
+        try:
+            return self.properties[key]
+        except (KeyError, TypeError):  # of a key that cannot be hashed
+            raise self._absent(key) from None
+
+    def _absent(self, key: object) -> NotMeasured:
+        """The error of a key that is not here: why, the nearest one, and all that are."""
+        if not self.properties:
+            return NotMeasured(f"The certificate of {self.method} has no properties. {self.summary}")
+        known = ", ".join(self.properties)
+        if isinstance(key, str) and key in self.left_out:
+            return NotMeasured(f"{key!r} of {self.method} was left out, as asked; give drift=True. There are {known}.")
+        if isinstance(key, str) and key in self.not_measured:
+            return NotMeasured(f"{key!r} was not measured of {self.method}, a {self.form}. There are {known}.")
+        nearest = near(key, self.properties) if isinstance(key, str) else None
+        hint = f" Did you mean {nearest!r}?" if nearest else ""
+        return NotMeasured(f"There is no property {one_line(key)}.{hint} There are {known}.")
 
     def __repr__(self) -> str:
         return f"<Certificate of {self.method}: {self.summary}>"
@@ -56,6 +80,13 @@ class Certificate:
     def not_measured(self) -> list[str]:
         """The properties that could not be measured of an integrator in this form."""
         return [row.key for row in PROPERTIES if row.key not in self.properties]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Those of `not_measured` that were left out, as asked: the drift, where others that need a torque are here."""
+        has_torque = any(row.needs_torque and row.key in self.properties for row in PROPERTIES)
+        rates = [row.key for row in PROPERTIES if row.kind == RATE]
+        return [key for key in self.not_measured if has_torque and key in rates]
 
     @property
     def contradictions(self) -> dict[str, Any]:
@@ -72,6 +103,7 @@ class Certificate:
             "diagnosis": list(self.diagnosis),
             "contradicted_claims": list(self.contradictions),
             "not_measured": self.not_measured,
+            "left_out": self.left_out,
             "kin": self.kin,
             "seconds": self.seconds,
             "version": self.version,

@@ -24,7 +24,7 @@ from polhode.integrators.properties import measured_by
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY, Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT, SECONDS_OF_ROOM
@@ -194,11 +194,11 @@ def _not_seen(
     is_several = bool(switches) or any(_has_no_energy(row, properties) for row, _, _ in rows)
     if symplectic(properties) and not drifts and not is_several:
         return Property(
-            evidence.rate, threshold, "no", f"{how}; symplectic, so it cannot", bound=evidence.bound, coverage=coverage
+            evidence.rate, threshold, "no", f"{how}; {IS_SYMPLECTIC}", bound=evidence.bound, coverage=coverage
         )
     if _keeps_energy(rows, properties):
         return Property(
-            evidence.rate, threshold, "no", f"{how}; it keeps the energy", bound=evidence.bound, coverage=coverage
+            evidence.rate, threshold, "no", f"{how}; {KEEPS_ENERGY}", bound=evidence.bound, coverage=coverage
         )
     what = would_decide([e for r, _, _ in rows for e in r.evidence])
     if symplectic(properties) and is_several:

@@ -1,8 +1,9 @@
 """Certificates of many integrators: each is a task, and they are shown together."""
 
-import itertools
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from polhode.errors import InputError, one_line
@@ -42,6 +43,10 @@ class Certificates(Sequence[Any]):
         """Plain data, ready for JSON."""
         return {"certificates": [c.to_dict() for c in self]}
 
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write them as one page, certificates.html, or as data, certificates.json; returns the path."""
+        return shown("certificates, a file", self, path)
+
     def table(self) -> Any:
         """A rich table for the terminal: a column for each method."""
         return shown("certificates, a table", self)
@@ -62,11 +67,26 @@ def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: 
     if not integrators:
         raise InputError("No method was given; give at least one.")
     if len(set(names)) < len(names):
-        raise InputError(f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}.")
-    done = itertools.count(1)
-    with bar(progress, len(integrators), "certificates", unit="methods") as tick:
-        tasks = [(m, drift, seconds) for m in integrators]
-        return Certificates(tuple(mapped(workers, one, tasks, lambda k, c: tick(next(done)))))
+        raise InputError(
+            f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}. Give each one of its "
+            "own: define functions under other names, or wrap them, ph.Method(name=...) or ph.BlackBox(name, ...)."
+        )
+    runs_here, done = workers is None, 0
+    with bar(progress, len(integrators), _label(names, 0, runs_here), unit="methods") as tick:
+
+        def is_done(k: int, certificate: Certificate) -> None:
+            nonlocal done
+            done += 1
+            tick(done, _label(names, done, runs_here))
+
+        return Certificates(tuple(mapped(workers, one, [(m, drift, seconds) for m in integrators], is_done)))
+
+
+def _label(names: Sequence[str], done: int, runs_here: bool) -> str:
+    """What the progress bar says: the one that is being measured, where one is after the other."""
+    if done == len(names) or not runs_here:
+        return f"certificates, {done} of {len(names)}"
+    return f"certificate {done + 1} of {len(names)}: {names[done]}"
 
 
 def one(method: Any, drift: bool, seconds: float) -> Certificate:
@@ -76,4 +96,4 @@ def one(method: Any, drift: bool, seconds: float) -> Certificate:
     try:
         return certify(method, drift=drift, seconds=seconds)
     except InputError as error:
-        return Certificate(name_of(method), form_of(method), properties={}, summary=str(error))
+        return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {error}")

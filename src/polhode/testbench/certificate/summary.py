@@ -3,30 +3,70 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, OUTLOOKS, PROPERTIES
+from polhode.integrators.properties import BY_KEY, KEPT, NUMBER, ORDER, OUTLOOKS, PROPERTIES, measured_by
 from polhode.testbench.certificate.certificate import Property
 
 LEAST_ORDER = 0.5  # a lower one is none
+CONSERVED, MAIN = KEPT[:2], KEPT[2:]  # words for what is conserved, and for what is worth a word if it is undecided
 
 
 def summary(name: str, properties: Mapping[str, Property]) -> str:
-    """What the method is good for."""
-    kept = _kept(properties)
-    order = _order(properties)
-    words = [f"{name} is {order}"]
-    verdicts = [p.verdict for k, p in properties.items() if BY_KEY[k].kind != ORDER]
-    mostly_no = verdicts.count("no") >= verdicts.count("undecided")
-    nothing = "it keeps nothing exactly" if mostly_no else "what it keeps is undecided"
-    words.append(f"; it {_joined(kept)}" if kept else f"; {nothing}")
+    """What the method is good for; then what restricts that, and what of its main properties is undecided."""
+    words = [f"{name} is {_order(properties)}{_and_stays(properties)}; {_conserved(properties)}"]
     for outlook in OUTLOOKS:
         if outlook.needs_order and not _converges(properties):
             continue
         if _says(properties, outlook.key, outlook.verdict) and outlook.unless not in properties:
-            words.append(f": {outlook.words}")
+            words.append(outlook.words)
             break
-    restricted = _restricted(properties)
-    words.append(f" ({'; '.join(restricted)})" if restricted else "")
-    return "".join(words) + "."
+    words.append(".")
+    if restricted := _restricted(properties):
+        words.append(f" Restrictions: {'; '.join(restricted)}.")
+    if undecided := _undecided(properties):
+        words.append(f" Undecided: {', '.join(undecided)}.")
+    return "".join(words)
+
+
+def _conserved(properties: Mapping[str, Property]) -> str:
+    """What is kept, or that nothing is, with what is known not to be."""
+    if kept := _kept(properties):
+        return f"it {_joined(kept)}"
+    lost = [word for word in CONSERVED if _is_lost(properties, word)]
+    if len(lost) > 1:
+        return f"it conserves neither {' nor '.join(lost)}"
+    verdicts = [p.verdict for k, p in properties.items() if BY_KEY[k].kind != ORDER]
+    if verdicts.count("no") >= verdicts.count("undecided"):
+        return f"it does not conserve {lost[0]}" if lost else "nothing is known to be conserved"
+    return "what it keeps is undecided"
+
+
+def _is_lost(properties: Mapping[str, Property], word: str) -> bool:
+    """Whether all that the word means was measured, and is not kept."""
+    verdicts = [properties[row.key].verdict for row in PROPERTIES if row.keep == word and row.key in properties]
+    return bool(verdicts) and set(verdicts) == {"no"}
+
+
+def _and_stays(properties: Mapping[str, Property]) -> str:
+    """That it stays on SO(3), where nothing else is kept that would be worth more."""
+    (key,) = measured_by("orthogonality", "potential")
+    if _kept(properties) or not _says(properties, key, "yes"):
+        return ""
+    return f"{', and' if ' and ' in _order(properties) else ' and'} {BY_KEY[key].title}"
+
+
+def _undecided(properties: Mapping[str, Property]) -> list[str]:
+    """The main properties that are undecided, unless all are: orders, symmetry, symplecticity, in short words."""
+    main = [row for row in PROPERTIES if row.key in properties and (row.kind == ORDER or row.keep in MAIN)]
+    open_ = [row for row in main if _says(properties, row.key, "undecided")]
+    if len(open_) == len(main):
+        return []
+    cases: dict[str, list[str]] = {}
+    for row in open_:
+        what, _, case = row.title.partition(", ")
+        what = row.measure if row.kind == ORDER else what
+        if case not in cases.setdefault(what, []):
+            cases[what].append(case)
+    return [f"{what} ({', '.join(told)})" if any(told) else what for what, told in cases.items()]
 
 
 def _converges(properties: Mapping[str, Property]) -> bool:
@@ -40,7 +80,7 @@ def _restricted(properties: Mapping[str, Property]) -> list[str]:
     told = []
     for qualifier in dict.fromkeys(properties[key].qualifier for key in keys):
         first, *more = (BY_KEY[key].title for key in keys if properties[key].qualifier == qualifier)
-        told.append(f"{qualifier}: {first}" + (f", and {len(more)} more" if more else ""))
+        told.append(f"{qualifier} ({first}" + (f", and {len(more)} more)" if more else ")"))
     return told
 
 
