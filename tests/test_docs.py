@@ -10,6 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.cli.main import main
+from polhode.integrators.lookup import name_of
 from polhode.testbench.certificate import cases, orders
 from polhode.testbench.certificate.look import Look, character_of
 
@@ -28,16 +29,40 @@ def mine():
 def test_the_code_of_the_page_is_that_of_the_example():
     text = (DOCS / "examples" / "mine.py").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)
-    assert len(blocks) == 6
-    for block in blocks[1:]:
-        assert block in text
+    assert len(blocks) == 11
+    assert [block for block in blocks if block not in text] == calls()
+
+
+def calls():
+    """The blocks of the page that are no part of the example: they call it, and are run."""
+    blocks = re.findall(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)
+    return [block for block in blocks if "ph.certify(" in block and "__main__" not in block]
 
 
 def test_the_first_block_of_the_page_runs():
-    scope = {"ph": ph}
-    exec(re.search(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)[1], scope)
+    scope = {}
+    exec(calls()[0], scope)
     assert scope["c"]["symplectic_potential"].verdict == "yes"
     assert scope["c"]["symplectic_potential"].value < 1e-48
+
+
+def test_a_certificate_is_read_by_program_as_the_page_tells(mine):
+    _, reading, in_a_test = calls()
+    scope = {"ph": ph, "SPLITTING": mine.SPLITTING}
+    exec(reading, scope)
+    assert scope["p"].said == "yes" and scope["holds_everywhere"] and scope["is_of_order_2"]
+    exec(in_a_test, scope)
+    scope["test_my_integrator"]()
+
+
+def test_an_object_is_called_by_its_name_and_own_steps_are_told(mine):
+    p = ph.problem("heavy-top")
+    same = zip(mine.LIE_VERLET(p, p.Q0, p.Omega0, 0.1, 0.0), mine.lie_verlet(p, p.Q0, p.Omega0, 0.1, 0.0))
+    assert all((a == b).all() for a, b in same)
+    assert name_of(mine.LIE_VERLET) == "Lie-Verlet with cay"
+    exact = ph.solve(p, "VLV", h=1e-3, n_steps=100, save_every=100)
+    Q, Omega = mine.OWN_STEPS.advance(p, p.Q0, p.Omega0, 0.05, 2, p.t0)
+    assert Q == pytest.approx(exact.Q[-1], abs=1e-5) and Omega == pytest.approx(exact.Omega[-1], abs=1e-5)
 
 
 def test_the_function_gets_the_certificate_that_the_page_tells(mine):

@@ -1,12 +1,17 @@
-"""A Lie-Verlet integrator of one's own in three forms, and one with a mistake. Certify any of them:
+"""Integrators of one's own in every form that a certificate takes, and one with a mistake. Certify any of them:
 
 polhode certify mine:lie_verlet
 polhode certify mine:with_exp
+polhode certify mine:LIE_VERLET
 polhode certify mine:SPLITTING
 polhode certify mine:SIMULATOR
+polhode certify mine:OWN_STEPS
+
+or two of them at once, each in a process: python mine.py
 """
 
 import numpy as np
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
@@ -46,6 +51,21 @@ def with_exp(problem, Q, Omega, h, t):
     return lie_verlet(problem, Q, Omega, h, t, rotation=lambda x: Rotation.from_rotvec(x).as_matrix())
 
 
+# ---- an object with settings, that can be called ------------------------------------------------------
+
+
+class LieVerlet:
+    """Lie-Verlet with a map of one's choice; a certificate calls it by its `__name__`."""
+
+    def __init__(self, rotation, name):
+        self.rotation, self.__name__ = rotation, name
+
+    def __call__(self, problem, Q, Omega, h, t):
+        return lie_verlet(problem, Q, Omega, h, t, self.rotation)
+
+
+LIE_VERLET = LieVerlet(cay, "Lie-Verlet with cay")
+
 # ---- a kernel: compiled, and measured in as many digits as it takes -----------------------------------
 
 
@@ -75,3 +95,27 @@ def advance(problem, Q, Omega, h, n, t):
 
 
 SIMULATOR = ph.BlackBox("my simulator", advance)
+
+# ---- another that chooses its own steps ---------------------------------------------------------------
+
+
+def adaptive(problem, Q, Omega, h, n, t):
+    """SciPy to a tolerance: n h is only how far it is asked to go."""
+    J = problem.tensor
+
+    def slope(t, y):
+        Q, Omega = y[:9].reshape(3, 3), y[9:]
+        Pi_dot = np.cross(J @ Omega, Omega) + problem.torque(t, Q)
+        return np.concatenate([np.ravel(Q @ hat(Omega)), np.linalg.solve(J, Pi_dot)])
+
+    y = solve_ivp(slope, (t, t + n * h), np.concatenate([np.ravel(Q), Omega]), rtol=1e-9, atol=1e-9).y[:, -1]
+    return y[:9].reshape(3, 3), y[9:]
+
+
+OWN_STEPS = ph.BlackBox("my simulator with its own steps", adaptive, tolerance=1e-9)
+
+# ---- several at once, each in a process ---------------------------------------------------------------
+
+if __name__ == "__main__":
+    both = ph.certify([lie_verlet, with_exp], drift=False, workers=2)
+    print(both["with_exp"].summary)
