@@ -43,6 +43,7 @@ ASKED_STEP = 0.11  # the step of the questions
 SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
 MANY_SECONDS = 0.5  # that so many steps may take
 STEP_SECONDS, PATIENT_STEPS = 3.0, 40  # that a step has, and times what it is known to take
+COMPILED_SECONDS = 60.0  # that one of a kernel has, which may be compiled first
 BACKWARDS_SECONDS = 3.0  # seconds for one step of -h, which some never return from
 
 
@@ -159,7 +160,7 @@ class Look:
             raise Refused(NO_RETURN)
         if abs(h) <= self.returned[way] or threading.current_thread() is not threading.main_thread():
             return self.advance(*arguments)
-        seconds = max(STEP_SECONDS, PATIENT_STEPS * n * self.pace.cost.single)
+        seconds = COMPILED_SECONDS if self.is_kernel else max(STEP_SECONDS, PATIENT_STEPS * n * self.pace.cost.single)
         try:
             with at_most(seconds):
                 state = self.advance(*arguments)
