@@ -22,7 +22,17 @@ from polhode.testbench.certificate.kin import kin_of
 from polhode.testbench.certificate.look import Look, box, changed_since, character_of
 from polhode.testbench.certificate.orders import DOWN_TO, orders
 from tests.testbench.certificate.adversary import steps, third
-from tests.testbench.certificate.adversary.suite import FAINT, FOURTH, FUNCTIONS, KERNELS, THIRD, Case, score, suite
+from tests.testbench.certificate.adversary.suite import (
+    FAINT,
+    FOURTH,
+    FUNCTIONS,
+    KERNELS,
+    POINTS_AND_LOOPS,
+    THIRD,
+    Case,
+    score,
+    suite,
+)
 
 SOME = ("same arrays", "refuses h < 0", "leapfrog", "diagonal tensors only", "Lie-Trotter", "kernel: to_a_tolerance")
 
@@ -74,7 +84,7 @@ ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
-ALONE += FAINT
+ALONE += FAINT + POINTS_AND_LOOPS
 
 
 def one(case, key):

@@ -111,10 +111,10 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
         yield State(next(random), _changed(start, **other))
-    for words, other in surveyed(generic, rng, random):
-        yield State(words, _changed(generic, **other), is_surveyed=True)
     if not has_torque(generic, np.eye(3)):  # it has no value where most runs of users start: another torque has
         yield State(f"at {IDENTITY}, as a heavy top", placed(top()).replaced(Q0=np.eye(3)), is_surveyed=True)
+    for words, other in surveyed(generic, rng, random):
+        yield State(words, _changed(generic, **other), is_surveyed=True)
     for words, other in about_an_axis(generic):
         yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)
 

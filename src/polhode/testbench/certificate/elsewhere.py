@@ -56,7 +56,8 @@ def off(look: Look, state: State, radians: float, steps: int = 1, of: Of = max) 
 def off_each(look: Look, state: State, radians: float, steps: int = 1) -> tuple[float, float]:
     """The same of Q and of Omega."""
     p, h = state.problem, state.step(radians)
-    Q1, Omega1 = motion(state, radians, steps)
+    with look.pace.uncounted():
+        Q1, Omega1 = motion(state, radians, steps)
     Q, Omega = look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
     return float(np.abs(Q - Q1).max()), float(np.abs(Omega - Omega1).max() / (radians / h))
 

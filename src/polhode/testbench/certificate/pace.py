@@ -8,6 +8,8 @@ what is not seen well enough is undecided, with the seconds that would decide it
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from polhode.integrators.properties import Row
@@ -137,6 +139,13 @@ class Pace:
     def _part(self, row: Row) -> float:
         usual = PARTS.get(row.measure, USUAL_PART)
         return BY_DIFFERENCES.get(row.measure, usual) if self.by_differences else usual
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """What is computed inside is not the integrator's: a reference, which is the same for all and kept."""
+        before = time.process_time()
+        yield
+        self.clock += time.process_time() - before
 
     @property
     def spent(self) -> float:
