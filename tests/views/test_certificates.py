@@ -8,6 +8,7 @@ from rich.console import Console
 
 import polhode as ph
 from polhode.cli.main import main
+from polhode.integrators.properties import claims_of
 from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.testbench.certificate.several import Certificates
 from polhode.testbench.certificate.summary import summary
@@ -158,3 +159,11 @@ def test_pages_on_the_command_line(tmp_path, monkeypatch, capsys):
         assert main(["certify", *given, "--html", str(tmp_path / "x.txt")]) == 2
         assert "give a name that ends in .html" in capsys.readouterr().err
     assert main(["certify", "A", "--html", str(tmp_path / "x")]) == 2 and not (tmp_path / "x").exists()
+
+
+def test_a_namesake_of_the_catalogue_is_told():
+    said = "It is not the VLV of the catalogue, whose name it has."
+    claims = claims_of(ph.method("VLV"))
+    shipped = Certificate("VLV", "kernel", {"symmetric": YES}, "VLV is VLV.", claims=claims)
+    another = Certificate("VLV", "kernel", {"symmetric": NO}, "VLV is not VLV.", claims=claims)
+    assert said not in certificate_notes(shipped) and said in certificate_notes(another)

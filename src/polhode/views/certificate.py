@@ -14,7 +14,8 @@ from rich.text import Text
 
 from polhode.errors import FileError, one_line
 from polhode.inputs import file_path
-from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
+from polhode.integrators.lookup import methods
+from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE, claims_of
 from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY
 from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
@@ -64,7 +65,15 @@ def certificate_notes(c: Any) -> Any:
 
 
 def _claims(c: Any) -> list[str]:
-    return [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
+    otherwise = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
+    return otherwise + ([f"It is not the {c.method} of the catalogue, whose name it has."] if _is_namesake(c) else [])
+
+
+def _is_namesake(c: Any) -> bool:
+    """Whether it is a kernel with the name of one of the catalogue, and is seen to be another."""
+    if c.form != "kernel" or c.method not in methods() or c.kin.startswith(f"This is {c.method},"):
+        return False
+    return bool(c.kin or c.diagnosis or c.contradictions or c.claims != claims_of(methods()[c.method]))
 
 
 def _findings(c: Any) -> list[str]:
