@@ -125,7 +125,7 @@ def _measured(c: Any, level: int, folds: bool = True) -> list[str]:
         (
             escape(BY_KEY[key].title),
             coloured(explained(key, p), quality(key, c)),
-            escape(value(key, p)),
+            escape(value(key, p)) + (_beside(_threshold(key, p)) if folds else ""),
             escape(_threshold(key, p)),
             _words(_how(key, p), folds),
         )
@@ -140,6 +140,11 @@ def _measured(c: Any, level: int, folds: bool = True) -> list[str]:
 def coloured(words: str, how_good: str) -> str:
     """A verdict with its colour."""
     return f'<span class="verdict"{STYLE[how_good]}>{escape(words)}</span>'
+
+
+def _beside(threshold: str) -> str:
+    """The threshold in the cell of the value, for a narrow screen, where it has no column."""
+    return f'<span class="only-narrow"> / {escape(threshold)}</span>' if threshold else ""
 
 
 def _words(how: str, folds: bool) -> str:
