@@ -1,5 +1,7 @@
 """The one look-up: a name, a Method, a function, a BlackBox, "module:attribute" and another package's integrator."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -33,9 +35,41 @@ def test_module_and_attribute_work_wherever_a_method_is_expected():
     assert ph.solve("stress", "scipy:RK45", h=0.1, n_steps=3).method == "scipy:RK45"
 
 
+class Midpoint:
+    def __call__(self, problem, Q, Omega, h, t):
+        return Q, Omega
+
+    def step(self, problem, Q, Omega, h, t):
+        return Q, Omega
+
+
+class Sim:
+    step = Midpoint.step
+
+
+def kernel(h, t, state, body):
+    return state, (0, 0)
+
+
 def test_what_integrators_are_called():
     assert [name_of(x) for x in (still, MINE, BOX, np.float64)] == ["still", "MINE", "box", "float64"]
-    assert name_of(type("Step", (), {"__call__": lambda self: None})()) == "your method"
+    assert [name_of(x) for x in (Midpoint(), Sim().step)] == ["Midpoint", "Sim.step"]
+    assert name_of(functools.partial(still, h=1)) == "still"
+
+
+def test_a_module_of_the_current_folder_is_no_method_and_says_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "import numpy as np\nimport polhode as ph\nfrom numpy import cross\nN = 3\ndef mine(): pass\n"
+    text += "BOX = ph.BlackBox('box', mine)\n"
+    (tmp_path / "own_of_lookup.py").write_text(text)
+    (tmp_path / "broken_of_lookup.py").write_text("import no_such_module")
+    for given in ("own_of_lookup", "own_of_lookup.py"):
+        with pytest.raises(ph.InputError, match=r"own_of_lookup:NAME; it has mine, BOX\.$"):
+            integrator(given)
+    with pytest.raises(ph.InputError, match=r"has no attribute 'm'; it has mine, BOX\.$"):
+        integrator("own_of_lookup:m")
+    with pytest.raises(ph.InputError, match="it cannot be imported: No module named"):
+        integrator("broken_of_lookup")
 
 
 @pytest.mark.parametrize(
@@ -48,6 +82,9 @@ def test_what_integrators_are_called():
         (f"{__name__}:__name__", "it must be a Method, a function or a BlackBox"),
         ("scipy:nothing", "There is no integrator of scipy 'nothing'"),
         (":", "The module '' of ':' cannot be imported"),
+        (Midpoint, "Midpoint is a class: give an instance, Midpoint()"),
+        (Sim(), "which cannot be called: did you mean the step of it, Sim.step?"),
+        (kernel, "it is a kernel. Wrap it in a Method, ph.Method(name=..., step=kernel)"),
     ],
 )
 def test_what_is_none_of_them_gets_a_sentence(given, sentence):

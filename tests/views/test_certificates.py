@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
 
 import polhode as ph
 from polhode.cli.main import main
+from polhode.integrators.properties import claims_of
 from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.testbench.certificate.several import Certificates
 from polhode.testbench.certificate.summary import summary
@@ -158,3 +160,33 @@ def test_pages_on_the_command_line(tmp_path, monkeypatch, capsys):
         assert main(["certify", *given, "--html", str(tmp_path / "x.txt")]) == 2
         assert "give a name that ends in .html" in capsys.readouterr().err
     assert main(["certify", "A", "--html", str(tmp_path / "x")]) == 2 and not (tmp_path / "x").exists()
+
+
+def test_a_namesake_of_the_catalogue_is_told():
+    said = "It is not the VLV of the catalogue, whose name it has."
+    claims = claims_of(ph.method("VLV"))
+    shipped = Certificate("VLV", "kernel", {"symmetric": YES}, "VLV is VLV.", claims=claims)
+    another = Certificate("VLV", "kernel", {"symmetric": NO}, "VLV is not VLV.", claims=claims)
+    assert said not in certificate_notes(shipped) and said in certificate_notes(another)
+
+
+def test_a_torque_that_is_diagnosed_is_not_to_be_looked_at_again():
+    kin = "This is VLV for a free body, not with a torque: if it was meant to be, look at the torque."
+    known = "The torque acts with the wrong sign."
+    both, alone = (
+        Certificate("M", "function", {"symmetric": YES}, "M is M.", diagnosis=diagnosis, kin=kin)
+        for diagnosis in ((known, kin), (kin,))
+    )
+    assert kin not in certificate_notes(both) and known in certificate_notes(both)
+    assert certificate_notes(alone).count(kin) == 1
+
+
+def test_a_page_ends_with_what_was_left_out_and_how_it_was_made():
+    c = Certificate(
+        "M", "function", {"symmetric": YES}, "M is M.", kin="This is N.", version="1", date="d", seconds=2.0
+    )
+    html = certificate_page(c)
+    places = [html.index(words) for words in ("<h2>What was found", "This is N.", "<table>", "Not measured of a")]
+    assert places == sorted(places) and html.count("<h2") == 1
+    assert "By polhode 1, d. Measured in 2.0 s. The numbers are in this page as JSON.</p>" in html
+    assert re.search(r'1\.0e-15(</span>)?<span class="only-narrow"> / ', html)

@@ -72,7 +72,7 @@ METHODS = (
         "order 2, symmetric, keeps the energy",
         (2, 2, 2, 2),
         ("symmetric", "momentum_free", "momentum_top", "energy_free", "energy_top", "on_group"),
-        "AKW for a free body",
+        "This is AKW for a free body",
     ),
 )
 

@@ -14,6 +14,7 @@ The catalogue is imported when it is asked: it makes every method, which `import
 
 import functools
 import importlib
+import inspect
 import os
 import re
 import sys
@@ -31,6 +32,10 @@ PEERS = "polhode.testbench.peers"
 
 OWN_STEPS = {"taylor": "polhode.runs.runners.taylor", "rkmk54": "polhode.runs.own_steps.embedded"}
 """Integrators of ours that choose their own steps, each made by the function of its name; above this layer, too."""
+
+KERNEL = ("h", "t", "state", "body")
+"""The parameters of a kernel, by which one is known that is given bare."""
+OURS = __name__.partition(".")[0]
 
 _TOLERANCE = r"\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 OWN_NAME = re.compile(rf"({'|'.join(OWN_STEPS)})(?:\(({_TOLERANCE}(?:, *{_TOLERANCE})?)\))?")
@@ -116,8 +121,10 @@ def listed(name: str) -> Method | None:
 
 def integrator(given: object) -> Integrator:
     """The Method, function or BlackBox that is meant; see the top of this file."""
-    if isinstance(given, Method | BlackBox) or callable(given):
+    if isinstance(given, Method | BlackBox):
         return given
+    if callable(given):
+        return _callable(given)
     if isinstance(given, str) and (found := listed(given)) is not None:
         return found
     if isinstance(given, str) and ":" in given:
@@ -125,13 +132,43 @@ def integrator(given: object) -> Integrator:
     if isinstance(given, str) and (match := OWN_NAME.fullmatch(given.lower())):
         maker = getattr(importlib.import_module(OWN_STEPS[match[1]]), match[1])
         return maker(*(float(x) for x in (match[2] or "").split(",") if x))
-    return method(given)
+    if callable(getattr(given, "step", None)):
+        kind = type(given).__name__
+        raise InputError(
+            f"method is {one_line(given)}, which cannot be called: did you mean the step of it, {kind}.step?"
+        )
+    try:
+        return method(given)
+    except InputError:
+        if isinstance(given, str) and _is_module_here(given):
+            raise _module_alone(given.removesuffix(".py")) from None
+        raise
+
+
+def _callable(given: Any) -> Integrator:
+    """A function or an object that is called as one; what cannot be meant gets a sentence."""
+    if isinstance(given, type):
+        raise InputError(f"{given.__name__} is a class: give an instance, {given.__name__}().")
+    code = getattr(given, "__code__", None)
+    if code is not None and code.co_varnames[: code.co_argcount] == KERNEL:
+        name = name_of(given)
+        raise InputError(
+            f"{name} takes {', '.join(KERNEL)}: it is a kernel. Wrap it in a Method, ph.Method(name=..., step={name})."
+        )
+    return given
 
 
 def name_of(given: Integrator) -> str:
-    """What an integrator is called in tables and sentences."""
-    own = given.name if isinstance(given, Method | BlackBox) else getattr(given, "__name__", None)
-    return own if isinstance(own, str) else "your method"
+    """What an integrator is called in tables and sentences: by its own name, or by that of its type."""
+    if isinstance(given, Method | BlackBox):
+        return given.name
+    if isinstance(given, functools.partial):
+        return name_of(given.func)
+    if inspect.ismethod(given):
+        owner = given.__self__
+        return f"{(owner if isinstance(owner, type) else type(owner)).__name__}.{given.__name__}"
+    own = getattr(given, "__name__", None)
+    return own if isinstance(own, str) else type(given).__name__
 
 
 def _from_elsewhere(name: str) -> Integrator:
@@ -148,18 +185,48 @@ def _from_elsewhere(name: str) -> Integrator:
 def attribute(name: str) -> Any:
     """What a module of the user's calls so: "module:attribute"; the module may lie in the current folder."""
     module, _, path = name.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
     try:
-        value: Any = importlib.import_module(module)
+        value: Any = _module(module)
     except Exception as error:  # a name that is none, or whatever the module raises
         raise InputError(f"The module {one_line(module)} of {one_line(name)} cannot be imported: {error}.") from error
     for part in path.split("."):
         if not hasattr(value, part):
-            raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_public(value)}.")
+            raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_own(value)}.")
         value = getattr(value, part)
     return value
 
 
-def _public(module: object) -> str:
-    return ", ".join(n for n in dir(module) if not n.startswith("_")) or "none"
+def _module(name: str) -> Any:
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
+    return importlib.import_module(name)
+
+
+def _is_module_here(name: str) -> bool:
+    """Whether this is the name of a module in the current folder, or of its file."""
+    name = name.removesuffix(".py")
+    return name.isidentifier() and (os.path.isfile(f"{name}.py") or os.path.isfile(os.path.join(name, "__init__.py")))
+
+
+def _module_alone(name: str) -> InputError:
+    """The error for a module that is given without the name of what is in it."""
+    try:
+        has = f"it has {_own(_module(name))}"
+    except Exception as error:  # whatever the module raises
+        has = f"it cannot be imported: {error}"
+    return InputError(f"{name} is a module: give {name}:NAME; {has}.")
+
+
+def _own(module: Any) -> str:
+    """What a module, or a class in it, defines itself that may be meant: callables, and objects of ours; not what it
+    imports, nor its numbers."""
+    name = getattr(module, "__name__" if inspect.ismodule(module) else "__module__", "")
+    names = [key for key in vars(module) if not key.startswith("_") and _is_own(getattr(module, key), name)]
+    return ", ".join(names) or "none"
+
+
+def _is_own(value: Any, module: str) -> bool:
+    if inspect.ismodule(value):
+        return False
+    is_ours = type(value).__module__.partition(".")[0] == OURS or isinstance(value, functools.partial)
+    return is_ours or (callable(value) and getattr(value, "__module__", None) == module)

@@ -14,8 +14,11 @@ from rich.text import Text
 
 from polhode.errors import FileError, one_line
 from polhode.inputs import file_path
-from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE
+from polhode.integrators.lookup import methods
+from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE, claims_of
 from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY
+from polhode.testbench.certificate.diagnosis import READINGS
+from polhode.testbench.certificate.kin import LOOK_AT_THE_TORQUE
 from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
 from polhode.views.page import table as html_table
@@ -32,6 +35,8 @@ STYLE = {
 """Colours of a page, and the same where a notebook knows none of its names."""
 HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
 PAGES = (".html", ".htm")
+DATA_HERE = "The numbers are in this page as JSON."
+CARD_LEVEL = 4  # of headings in a notebook, which has some of its own
 
 
 def certificate_table(c: Any, how: bool = False) -> Any:
@@ -64,11 +69,22 @@ def certificate_notes(c: Any) -> Any:
 
 
 def _claims(c: Any) -> list[str]:
-    return [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
+    otherwise = [f"Claimed otherwise: {BY_KEY[key].title} ({claimed})." for key, claimed in c.contradictions.items()]
+    return otherwise + ([f"It is not the {c.method} of the catalogue, whose name it has."] if _is_namesake(c) else [])
+
+
+def _is_namesake(c: Any) -> bool:
+    """Whether it is a kernel with the name of one of the catalogue, and is seen to be another."""
+    if c.form != "kernel" or c.method not in methods() or c.kin.startswith(f"This is {c.method}, to "):
+        return False
+    return bool(c.kin or c.diagnosis or c.contradictions or c.claims != claims_of(methods()[c.method]))
 
 
 def _findings(c: Any) -> list[str]:
-    return [*([c.kin] if c.kin and c.kin not in c.diagnosis else []), *c.diagnosis]
+    """The kin and the diagnosis, each once; not that the torque is to be looked at, where it is known what it does."""
+    found = dict.fromkeys([*([c.kin] if c.kin and c.kin not in c.diagnosis else []), *c.diagnosis])
+    is_known = any(sentence in READINGS.values() and "torque" in sentence for sentence in found)
+    return [sentence for sentence in found if not (is_known and LOOK_AT_THE_TORQUE in sentence)]
 
 
 def _left_out(c: Any) -> list[str]:
@@ -85,31 +101,31 @@ def _left_out(c: Any) -> list[str]:
 
 def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
-    return "\n".join([f"<p><b>{escape(c.summary)}</b></p>", *_measured(c, folds=False), _end(c)])
+    return "\n".join([f"<p><b>{escape(c.summary)}</b></p>", *_measured(c, CARD_LEVEL, folds=False), _end(c)])
 
 
-def sheet(c: Any, level: int = 1) -> list[str]:
+def sheet(c: Any, level: int = 1, end: str = "") -> list[str]:
     """A certificate as parts of a page: its name, its summary, plots, findings, the table, and how it was made."""
     return [
         '<div class="sheet">',
         '<p class="overline">Certificate</p>',
-        f"<h{level}>{escape(c.method)}</h{level}>",
+        f'<h{level} class="method">{escape(c.method)}</h{level}>',
         f'<p class="lead">{escape(c.summary)}</p>',
-        *_measured(c),
-        _end(c),
+        *_measured(c, level + 1),
+        _end(c, end),
         "</div>",
     ]
 
 
-def _measured(c: Any, folds: bool = True) -> list[str]:
-    """The plots, what follows, and the table."""
+def _measured(c: Any, level: int, folds: bool = True) -> list[str]:
+    """The plots, what follows, and the table; `level` is that of headings."""
     if not c.properties:
         return []
     rows = [
         (
             escape(BY_KEY[key].title),
             coloured(explained(key, p), quality(key, c)),
-            escape(value(key, p)),
+            escape(value(key, p)) + (_beside(_threshold(key, p)) if folds else ""),
             escape(_threshold(key, p)),
             _words(_how(key, p), folds),
         )
@@ -117,13 +133,18 @@ def _measured(c: Any, folds: bool = True) -> list[str]:
     ]
     claims = "".join(f"<li{STYLE[BAD]}>{escape(note)}</li>" for note in _claims(c))
     findings = "".join(f"<li>{escape(note)}</li>" for note in _findings(c))
-    said = f"<h2>What was found</h2><ul>{claims}{findings}</ul>" if claims or findings else ""
+    said = f"<h{level}>What was found</h{level}><ul>{claims}{findings}</ul>" if claims or findings else ""
     return [_plots(c), said, html_table(HEADS, rows, numbers=(2, 3), shape="certificate")]
 
 
 def coloured(words: str, how_good: str) -> str:
     """A verdict with its colour."""
     return f'<span class="verdict"{STYLE[how_good]}>{escape(words)}</span>'
+
+
+def _beside(threshold: str) -> str:
+    """The threshold in the cell of the value, for a narrow screen, where it has no column."""
+    return f'<span class="only-narrow"> / {escape(threshold)}</span>' if threshold else ""
 
 
 def _words(how: str, folds: bool) -> str:
@@ -135,19 +156,16 @@ def _words(how: str, folds: bool) -> str:
     return f'<div class="only-wide">{said}</div>{folded}'
 
 
-def _end(c: Any) -> str:
+def _end(c: Any, more: str = "") -> str:
     """What was left out, and how it was made, each on a line of its own."""
-    made = [*_made(c), *([f"Measured in {c.seconds:.1f} s."] if c.seconds else [])]
-    lines = [*_left_out(c), " ".join(made)]
+    made = [*_made(c), *([f"Measured in {c.seconds:.1f} s."] if c.seconds else []), more]
+    lines = [*_left_out(c), " ".join(made).strip()]
     return f'<p class="quiet notes">{"<br>".join(escape(line) for line in lines if line)}</p>'
 
 
 def certificate_page(c: Any) -> Any:
     """The page: one file, opens without a network."""
-    return page(f"Certificate of {c.method}", sheet(c) + [DATA_HERE], c.to_dict())
-
-
-DATA_HERE = '<p class="quiet notes">The numbers are in this page as JSON.</p>'
+    return page(f"Certificate of {c.method}", sheet(c, end=DATA_HERE), c.to_dict())
 
 
 def save(c: Any, path: Any) -> Path:

@@ -29,6 +29,7 @@ METHODS_ABREAST = 8
 """Methods side by side in a terminal, at most."""
 TITLE_CHARACTERS, METHOD_CHARACTERS = 32, 12
 """What titles and a column need."""
+END = f'<p class="quiet notes">{DATA_HERE}</p>'
 
 
 class SideBySide:
@@ -83,7 +84,7 @@ def certificates_page(several: Any) -> str:
     body = ['<div class="sheet">', f"<h1>Certificates of {escape(names)}</h1>", certificates_card(several), "</div>"]
     for c in several:
         body += ["<hr>", *sheet(c, level=2)]
-    return page(f"Certificates of {names}", [*body, DATA_HERE], several.to_dict())
+    return page(f"Certificates of {names}", [*body, END], several.to_dict())
 
 
 def save(several: Any, path: Any) -> Path:
@@ -97,7 +98,7 @@ def save_folder(several: Any, path: Any) -> Path:
     names = {c.method: f"{file_name(c.method)}.html" for c in several}
     links = "".join(f'<li><a href="{escape(names[c.method])}">{escape(c.method)}</a></li>' for c in several)
     body = ['<div class="sheet">', "<h1>Certificates</h1>", f"<ul>{links}</ul>", certificates_card(several), "</div>"]
-    pages = {"index.html": page("Certificates", [*body, DATA_HERE], several.to_dict())}
+    pages = {"index.html": page("Certificates", [*body, END], several.to_dict())}
     for name, html in (pages | {names[c.method]: certificate_page(c) for c in several}).items():
         written(folder / name, lambda p, html=html: p.write_text(html, encoding="utf-8"))
     return folder

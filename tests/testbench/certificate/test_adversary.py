@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
@@ -14,7 +15,7 @@ from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.clues import turn
 from polhode.testbench.certificate.defects import DIRECT
 from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.drift import symplectic, would_decide
+from polhode.testbench.certificate.drift import shortly, symplectic, would_decide
 from polhode.testbench.certificate.exponents import chooses, exponent
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.kernel_in_floats import in_floats
@@ -206,7 +207,7 @@ def test_a_step_back_that_goes_forward_is_named():
 def test_near_kin_is_told_with_its_size_and_power():
     (loose,) = (case for case in suite() if case.name == "tolerance 1e-6")
     kin = kin_of(Look(loose.method).run)
-    assert kin.near and kin.words.startswith("VLV up to")
+    assert kin.near and kin.words.startswith("This is VLV, but for ")
     (same,) = (case for case in suite() if case.name == "implicit midpoint")
     assert kin_of(Look(same.method).run).words == "This is IMID, to round-off."
     (other,) = (case for case in suite() if case.name == "axes, Kahan-Li 8")
@@ -223,6 +224,43 @@ def test_a_method_that_starts_as_another_is_not_that_one():
     assert kin.words == "This is SW, to round-off, in its first step." and not kin.is_same
     assert kin_of(Look(box(ph.method("SW"))).run).is_same
     assert kin_of(Look(third.right).run).is_same
+
+
+def test_a_method_of_lower_order_is_no_kin():
+    """Their steps of Omega are those of one Runge-Kutta method; of Q that of the catalogue has the lower order."""
+    lower = ph.method("CG-RK4")
+    assert kin_of(Look(box(lower)).run).name == "CG-RK4"
+    kin = kin_of(Look(rkmk4).run)
+    assert kin is None or kin.name != "CG-RK4"
+
+
+def rkmk4(problem, Q, Omega, h, t):
+    J = problem.tensor
+    turned = lambda u: Q @ Rotation.from_rotvec(u).as_matrix()
+
+    def rates(u, w, s):
+        du = w + np.cross(u, w) / 2 + np.cross(u, np.cross(u, w)) / 12
+        return np.array([du, np.linalg.solve(J, np.cross(J @ w, w) + problem.torque(s, turned(u)))])
+
+    y = np.array([np.zeros(3), Omega])
+    k1 = rates(*y, t)
+    k2 = rates(*(y + h / 2 * k1), t + h / 2)
+    k3 = rates(*(y + h / 2 * k2), t + h / 2)
+    k4 = rates(*(y + h * k3), t + h)
+    u, w = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return turned(u), w
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ("59.1706% of it, most like Omega1 Omega1 Omega3 Omega3", "59% of it, most like Omega1^2 Omega3^2"),
+        ("99.9998% of it, most like Omega3 dtau3/dt", "all but 2e-06 of it, most like Omega3 dtau3/dt"),
+        ("100.0000% of it, most like Omega1 Omega2 Omega1", "all of it, most like Omega1 Omega2 Omega1"),
+    ],
+)
+def test_what_a_modified_energy_explains_is_told_with_few_digits(given, said):
+    assert shortly(given) == said
 
 
 def test_what_many_methods_share_is_no_sign_of_a_mistake():

@@ -164,6 +164,30 @@ def test_an_integrator_that_does_not_run_is_a_row_and_a_sentence():
         ph.certify(lambda problem, Q, Omega, h, t: (Omega, Q), drift=False)
 
 
+@pytest.mark.parametrize(
+    "step, sentence",
+    [
+        (lambda Q, Omega, h: (Q, Omega), "A step is called as step(problem, Q, Omega, h, t)"),
+        (lambda problem, Q, Omega, h, t: problem.J, "A step may use problem.tensor"),
+        (lambda problem, Q, Omega, h, t: (np.array([0, 0, 0, 1.0]), Omega), "A quaternion? Rotation.from_quat"),
+    ],
+)
+def test_a_first_step_that_fails_says_what_to_do(step, sentence):
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        ph.certify(step, drift=False)
+
+
+def test_an_object_that_cannot_be_called_is_no_sequence_of_methods():
+    class Sim:
+        def step(self, problem, Q, Omega, h, t):
+            return Q, Omega
+
+    with pytest.raises(InputError, match=r"did you mean the step of it, Sim\.step"):
+        ph.certify(Sim())
+    with pytest.raises(InputError, match=r"Two methods have one name: Sim.*Give each one of its own"):
+        ph.certify([Sim().step, Sim().step])
+
+
 # ---- the table ---------------------------------------------------------------------------------------
 
 

@@ -62,6 +62,21 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
     return tuple(sentences)
 
 
+def taught(failure: str) -> str:
+    """What to do about a first step that raised this, in a sentence, where that is known."""
+    if failure.startswith("TypeError") and "argument" in failure:
+        return (
+            " A step is called as step(problem, Q, Omega, h, t), the advance of a BlackBox as advance(problem, Q, "
+            "Omega, h, n, t)."
+        )
+    if failure.startswith("AttributeError") and "'Problem' object" in failure:
+        return (
+            " A step may use problem.tensor, problem.inertia, problem.torque(t, Q) and, if there is one, "
+            "problem.potential(Q)."
+        )
+    return ""
+
+
 READINGS = {
     "half": "In one step the momentum changes by half of what it should: the velocity of a half step is returned.",
     "torque in space axes": "The torque acts in the wrong frame: as Q tau, where tau in body axes is needed.",

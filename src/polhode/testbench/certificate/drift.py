@@ -11,6 +11,7 @@ is left falls no faster than the error itself.
 
 import itertools
 import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ SMALL_ERROR = 1e-12  # an energy error below is nothing but round-off
 POWER_IF_ENERGY = 1.5  # powers of h between the error and what is left of it; 2 where a modified energy exists, ...
 POWER_IF_NONE = 0.7  # ... and 0 where there is none
 STEADY_LOSS, STEADY_GROWTH = 0.02, 1.6  # part of the energies, and factor from one span to the next, twice as long
+SMALLEST_PART = 5e-7  # what is left of an oscillation, of which more digits are not told
 PICTURE_POINTS = 400  # points of the curve that goes to the page
 
 
@@ -251,7 +253,7 @@ def _modified(row: DriftRow) -> str:
     e = row.evidence[0]
     if not e.modified:
         return ""
-    words = f"; a modified energy explains {e.modified}"
+    words = f"; a modified energy explains {shortly(e.modified)}"
     powers = _powers(row)
     if powers is None:
         return words
@@ -262,6 +264,18 @@ def _modified(row: DriftRow) -> str:
     if left - error < POWER_IF_NONE:
         return words + "so none of this kind exists"
     return words + "which does not tell whether one exists"
+
+
+def shortly(explained: str) -> str:
+    """What a modified energy explains, with as few digits as tell, and with powers: "99.9998% of the oscillation, most
+    like Omega1 Omega1" becomes "all but 2e-06 of the oscillation, most like Omega1^2"."""
+    factors = re.sub(r"\b(\w+)((?: \1)+)(?![\w/])", lambda m: f"{m[1]}^{1 + m[2].count(m[1])}", explained)
+    return re.sub(r"^([\d.]+)%", lambda m: _part(float(m[1]) / 100), factors)
+
+
+def _part(part: float) -> str:
+    left = 1 - part
+    return f"{part:.0%}" if left > 0.01 else f"all but {left:.0e}" if left > SMALLEST_PART else "all"
 
 
 def _at_once(look: Look, spans: Sequence[int] = (10, 20, 40, 80, 160, 320)) -> tuple[Property, dict[str, Any]]:

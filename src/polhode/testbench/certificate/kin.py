@@ -28,6 +28,9 @@ STEPS = ((0.8, 0.4), (0.2, 0.1))
 """Two steps, large ones first: with small ones all methods of high order are one."""
 SAME_DIFFERENCE = 2e-13
 """By so much two ways to write one method may differ, through rounding alone."""
+LOOK_AT_THE_TORQUE = "look at the torque"
+WORSE_TIMES = 10
+"""A method is not what was meant if its Q, or its Omega, is so many times further off the motion."""
 NEAR_PART = 0.005
 """A difference between two methods tells something if it is below this part of the error of a step."""
 TELLING_ERROR = 100 * SAME_DIFFERENCE
@@ -69,8 +72,8 @@ class Kin:
             return f"This is {self.name}, {exact}{alone}."
         if self.free.max() <= SAME_DIFFERENCE:
             return (
-                f"{self.name} for a free body, not with a torque, where one step differs by {self._size(self.torque)}: "
-                "if it was meant to be, look at the torque."
+                f"This is {self.name} for a free body, not with a torque, where one step differs by "
+                f"{self._size(self.torque)}: if it was meant to be, {LOOK_AT_THE_TORQUE}."
             )
         if self.free[:, 1].max() <= SAME_DIFFERENCE:
             head = (
@@ -93,7 +96,16 @@ class Kin:
                 "that it is not its own adjoint."
             )
         both = np.maximum(self.free, self.torque)
-        return f"{self.name} up to {self._size(both)}." if self.near else ""
+        return f"This is {self.name}, but for {self._size(both, ', which falls')}." if self.near else ""
+
+    def is_worse(self, off: Sequence[float]) -> bool:
+        """Whether one of Q and Omega of a free body is shared, and the other is an error of that method: a step that
+        is itself far less off, by `off`, was not meant to be one of a method of lower order."""
+        shared = self.free.max(axis=0) <= SAME_DIFFERENCE
+        if shared.all() or not shared.any():
+            return False
+        other = int(shared.argmin())
+        return bool(self.free[1, other] > WORSE_TIMES * off[other])
 
     def was_meant(self, lost: Sequence[str]) -> bool:
         """Whether the properties that are lost say that it was meant to be that method, and is not.
@@ -106,10 +118,10 @@ class Kin:
         only_Q = self.free[:, 0].max() <= SAME_DIFFERENCE
         return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > 2.5)
 
-    def _size(self, apart: np.ndarray) -> str:
+    def _size(self, apart: np.ndarray, falls: str = ",") -> str:
         """The difference at the smaller step, with the power of h by which it falls."""
         power = _power(apart)
-        law = f", like h^{power:.0f}" if power > 0.5 else ""
+        law = f"{falls} like h^{power:.0f}" if power > 0.5 else ""
         return f"{apart[1].max():.0e} at h = {self.h:g}{law}"
 
     @property
@@ -165,8 +177,9 @@ def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
                 k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine
             }
             candidates.append(Kin(name, apart["free"], apart["torque"], steps[1]))
-    nearest = min(candidates, key=lambda k: k.rank, default=None)
-    off = [_off(p, mine[key][-1], steps[1]) for key, p in _problems().items()]
+    parts = [_off(p, mine[key][-1], steps[1]) for key, p in _problems().items()]
+    nearest = min((k for k in candidates if not k.is_worse(parts[0])), key=lambda k: k.rank, default=None)
+    off = [max(part) for part in parts]
     if nearest is None or off[0] < TELLING_ERROR:
         return None
     if nearest.words:
@@ -175,11 +188,11 @@ def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
     return dataclasses.replace(nearest, near=True) if apart < NEAR_PART * max(off) else None
 
 
-def _off(p: Problem, state: Any, h: float) -> float:
-    """The error of one step."""
+def _off(p: Problem, state: Any, h: float) -> list[float]:
+    """The errors of Q and Omega in one step."""
     from polhode.reference.reference import by_dop853
 
-    return max(np.abs(a - b).max() for a, b in zip(state, by_dop853(p, p.t0 + h)))
+    return [float(np.abs(a - b).max()) for a, b in zip(state, by_dop853(p, p.t0 + h))]
 
 
 @functools.cache

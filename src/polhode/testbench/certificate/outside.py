@@ -156,6 +156,8 @@ def _has_lost(kin: Kin, found: dict[str, Property]) -> bool:
 def check_first_step(run: Run, name: str) -> None:
     """A first step, so that an integrator that does not run gets a sentence: one that runs nowhere, neither under a
     torque nor free, nor with a smaller step."""
+    from polhode.testbench.certificate.diagnosis import taught
+
     failures = []
     for p, h in ((p, h) for p in (potential(), free()) for h in FIRST_STEPS):
         result, why = guarded(partial(_first_step, run, placed(p), h), LONGEST_SECONDS)
@@ -165,10 +167,13 @@ def check_first_step(run: Run, name: str) -> None:
         if NO_RETURN in why:
             break
     if why:
-        raise InputError(f"{name} failed in its first step: {failures[0]}.")
+        raise InputError(f"{name} failed in its first step: {failures[0]}.{taught(failures[0])}")
     Q, Omega = result
     if Q.shape != (3, 3) or Omega.shape != (3,):
-        raise InputError(f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).")
+        hint = " A quaternion? Rotation.from_quat(q).as_matrix() is its matrix." if Q.shape == (4,) else ""
+        raise InputError(
+            f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).{hint}"
+        )
 
 
 def _first_step(run: Run, p: Problem, h: float) -> list[np.ndarray]:

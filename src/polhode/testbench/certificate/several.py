@@ -56,8 +56,9 @@ class Certificates(Sequence[Any]):
 
 
 def are_several(method: Any) -> bool:
-    """Whether these are methods, and not one."""
-    return not (isinstance(method, str | Method | BlackBox) or callable(method))
+    """Whether these are methods, and not one; an object with a step is one, if not yet one that can be called."""
+    is_one = isinstance(method, str | Method | BlackBox) or callable(method)
+    return not (is_one or callable(getattr(method, "step", None)))
 
 
 def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: float) -> Certificates:
