@@ -83,6 +83,7 @@ def test_a_module_of_the_current_folder_is_no_method_and_says_what_it_has(tmp_pa
         ("scipy:nothing", "There is no integrator of scipy 'nothing'"),
         (":", "The module '' of ':' cannot be imported"),
         (Midpoint, "Midpoint is a class: give an instance, Midpoint()"),
+        (f"{__name__}:Midpoint", "Midpoint is a class: give an instance"),
         (Sim(), "which cannot be called: did you mean the step of it, Sim.step?"),
         (kernel, "it is a kernel. Wrap it in a Method, ph.Method(name=..., step=kernel)"),
     ],

@@ -177,9 +177,9 @@ def _from_elsewhere(name: str) -> Integrator:
     if name.partition(":")[0].lower() in peers.ENGINES:
         return peers.engine(name)
     value = attribute(name)
-    if not callable(value) and not isinstance(value, Method):
+    if not any((callable(value), isinstance(value, Method), callable(getattr(value, "step", None)))):
         raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
-    return value
+    return integrator(value)
 
 
 def attribute(name: str) -> Any:
