@@ -313,3 +313,8 @@ def claims_of(method: Any) -> dict[str, Any]:
         elif first.kind == NUMBER and first.claim:
             claims[first.key] = getattr(method, first.claim)
     return {key: value for key, value in claims.items() if value is not None and value == value}
+
+
+def title_of(name: str) -> str:
+    """What a measurement is called by those who read: the title of its property, or of the first of several."""
+    return next(row.title for row in PROPERTIES if name in (row.key, row.group))

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from polhode.inputs import checked_call, flag, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
-from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by
+from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by, title_of
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
 from polhode.testbench.certificate.look import Look, box
@@ -154,7 +154,7 @@ class display:
         def tick(key: str) -> None:
             nonlocal begun
             begun += 1
-            show(begun, f"measuring: {key}")
+            show(begun, f"measuring: {title_of(key)}")
 
         return tick
 

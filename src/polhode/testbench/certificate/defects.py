@@ -28,10 +28,10 @@ def _three(run: Run, p: Problem, h: float) -> tuple[np.ndarray, np.ndarray]:
     return run(p, p.Q0, p.Omega0, h, 3, p.t0)
 
 
-def symmetry(run: Run, p: Problem, h: float) -> float:
-    """How far a step of h and then one of -h miss the start."""
-    Q, Omega = run(p, p.Q0, p.Omega0, h, 1, p.t0)
-    Q, Omega = run(p, Q, Omega, -h, 1, p.t0 + h)
+def symmetry(run: Run, p: Problem, h: float, n: int = 1) -> float:
+    """How far n steps of h and then as many of -h miss the start."""
+    Q, Omega = run(p, p.Q0, p.Omega0, h, n, p.t0)
+    Q, Omega = run(p, Q, Omega, -h, n, p.t0 + n * h)
     return max(np.abs(Q - p.Q0).max(), np.abs(p.tensor @ (Omega - p.Omega0)).max() / momentum_scale(p, h))
 
 

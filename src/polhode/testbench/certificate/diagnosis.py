@@ -6,7 +6,7 @@ the order, an equation that is not solved. That a method is not symmetric or not
 
 from collections.abc import Mapping, Sequence
 
-from polhode.integrators.properties import PROPERTIES, measured_by
+from polhode.integrators.properties import measured_by, title_of
 from polhode.testbench.certificate.certificate import Property
 
 MOST_NAMED = 3  # properties that a sentence names
@@ -25,7 +25,7 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
         ]
         for case in ("free", "potential", "forced")
     )
-    loose = [_title(k) for k, note in notes.items() if _is_loose(properties.get(k), note) and k != group]
+    loose = [title_of(k) for k, note in notes.items() if _is_loose(properties.get(k), note) and k != group]
     if verdict.get(group) == "no":
         sentences.append(
             "Q becomes a multiple of a rotation: a quaternion is not normalised."
@@ -96,11 +96,6 @@ READINGS = {
     "velocity in space axes": "The velocity is returned in space axes, as Q Omega; it must be in body axes.",
 }
 """By what the kinematics or Euler's equations seem to read, the mistake."""
-
-
-def _title(name: str) -> str:
-    """What a measurement is called by those who read: the title of its property, or of the first of several."""
-    return next(row.title for row in PROPERTIES if name in (row.key, row.group))
 
 
 def _few(titles: Sequence[str]) -> str:

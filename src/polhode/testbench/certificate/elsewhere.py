@@ -94,6 +94,35 @@ class Elsewhere:
             self.order = min(self.order, order)
 
 
+@dataclass(frozen=True)
+class Errors:
+    """How far single steps at a state are from the motion; of a tiny one, the part of its turn that it is off by."""
+
+    tiny: float
+    smaller: float
+    small: float
+    next: float  # of a step four times as large as the small one
+    one: float  # of two large ones
+    two: float
+
+    @property
+    def largest(self) -> float:
+        """Of the large steps."""
+        return max(self.one, self.two)
+
+    @property
+    def order_when_large(self) -> float:
+        """The order that the two large steps show; infinity where they are round-off."""
+        if min(self.one, self.two) <= 1e-10:
+            return math.inf
+        return math.log(self.two / self.one) / math.log(ONE_STEP_RADIANS[1] / ONE_STEP_RADIANS[0]) - 1
+
+    @property
+    def order_before(self) -> float:
+        """The order that the smaller of these shows, beside the largest of the small ones."""
+        return math.log(max(self.one, FAINT_ERROR) / max(self.next, FAINT_ERROR)) / math.log(LARGE_RATIO) - 1
+
+
 def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewhere:
     """The lowest order at the states of the battery.
 
@@ -101,8 +130,7 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
     small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
     state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
     """
-    found = Elsewhere(order_there)
-    usual = [np.nan, np.nan]
+    found, usual = Elsewhere(order_there), None
     for state in states(case):
         if found.seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
@@ -111,58 +139,58 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
         try:
-            tiny = 0.0 if found.seen else _off_when_tiny(look, state, noise, of)
-            if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
-                tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
-            radians = (SMALLER_RADIANS, SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
-            smaller, small, next_, *pair = errors = [off(look, state, x, of=of) for x in radians]
+            errors = _errors(look, state, noise, of, is_generic=not found.seen)
         except Refused as error:
             found.refused.append(f"{state.words} it {error.words}")
             continue
         found.seen += 1
+        usual = usual or errors
         words = state.words if found.seen > 1 else WITH_SMALL_STEPS
-        if found.seen == 1:
-            usual = pair
-        local = (
-            np.log(pair[1] / pair[0]) / np.log(ONE_STEP_RADIANS[1] / ONE_STEP_RADIANS[0]) - 1
-            if min(pair) > 1e-10
-            else np.inf
-        )
         least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
-        inconsistent = small > max(least, 1000 * noise) and next_ < 4**CONSISTENT_POWER * small
-        wrong = tiny > 0 or inconsistent or small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
-        slows = _slows(errors[1:], radians[1:], found.order, max(1000 * noise, least))
-        slows = slows or _slows((smaller, small, pair[0]), THREE_RADIANS, found.order, max(1000 * noise, least))
-        if (
-            least > RESOLVED_ERROR
-            and LOOSE_ERROR < small < least
-            and _slows(errors[1:], radians[1:], found.order, noise)
-        ):
-            look.loose[case, words] = small
-        far = max(pair) > 100 * max(max(usual), 1e-9) and max(pair) > OFF_PART * ONE_STEP_RADIANS[1]
-        before = float(np.log(max(pair[0], FAINT_ERROR) / max(next_, FAINT_ERROR)) / np.log(LARGE_RATIO)) - 1
-        if wrong or (far and max(local, before) < order_there - 0.7):  # a high order may be far off with a large step
-            if (not tiny or found.seen > 1) and _converges_later(look, state, order_there, of):
+        if least > RESOLVED_ERROR and LOOSE_ERROR < errors.small < least and _slows(errors, found.order, noise):
+            look.loose[case, words] = errors.small
+        least = max(1000 * noise, least)
+        is_inconsistent = errors.small > least and errors.next < 4**CONSISTENT_POWER * errors.small
+        is_wrong = errors.tiny > 0 or is_inconsistent or errors.small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
+        slows = _slows(errors, found.order, least)
+        is_far = errors.largest > max(100 * max(usual.largest, 1e-9), OFF_PART * ONE_STEP_RADIANS[1])
+        at_best = max(errors.order_when_large, errors.order_before)  # a high order may be far off with a large step
+        if is_wrong or (is_far and at_best < order_there - 0.7):
+            if (not errors.tiny or found.seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
                 continue
-            order = _order_of_a_wrong_step(look, state, of) if inconsistent and not tiny else 0.0
-        elif slows or (local < order_there - 0.7 and pair[0] > 30 * max(usual[0], 1e-10)):
-            order = max(0.0, _order_at(look, state, of))  # larger steps than these may not have begun to converge
-            if order < NO_ORDER:
-                order = _order_of_a_wrong_step(look, state, of)
-            elif order < found.order - 0.5:
-                runs = _order_of_runs(look, state, of, is_rough=True)
-                if math.isfinite(runs):
-                    if runs > found.order - 0.5:
-                        continue  # what every other step puts right is no error
-                    order = max(order, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else order
+            order = _order_of_a_wrong_step(look, state, of) if is_inconsistent and not errors.tiny else 0.0
+        elif slows or (errors.order_when_large < order_there - 0.7 and errors.one > 30 * max(usual.one, 1e-10)):
+            order = _order_of_small_steps(look, state, found.order, of)
         else:
             continue
-        if not order >= found.order - 0.5 and (found.seen > 1 or wrong or slows):
-            part = max(tiny, small / SMALL_RADIANS) if wrong else pair[1] / ONE_STEP_RADIANS[1]
+        if not order >= found.order - 0.5 and (found.seen > 1 or is_wrong or slows):
+            part = max(errors.tiny, errors.small / SMALL_RADIANS) if is_wrong else errors.two / ONE_STEP_RADIANS[1]
             look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
             found.note(order, words)
     return found
+
+
+def _errors(look: Look, state: State, noise: float, of: Of, is_generic: bool) -> Errors:
+    """The errors of single steps at a state; of tiny ones at the generic state, and where a body is slow."""
+    tiny = _off_when_tiny(look, state, noise, of) if is_generic else 0.0
+    if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
+        tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
+    radians = (SMALLER_RADIANS, SMALL_RADIANS, 4 * SMALL_RADIANS, *ONE_STEP_RADIANS)
+    return Errors(tiny, *(off(look, state, x, of=of) for x in radians))
+
+
+def _order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of) -> float:
+    """The order at a state where small steps converge more slowly: larger ones may not have begun to converge."""
+    order = max(0.0, _order_at(look, state, of))
+    if order < NO_ORDER:
+        return _order_of_a_wrong_step(look, state, of)
+    runs = _order_of_runs(look, state, of, is_rough=True) if order < order_so_far - 0.5 else math.inf
+    if runs == math.inf:
+        return order
+    if runs > order_so_far - 0.5:
+        return runs  # what every other step puts right is no error
+    return max(order, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else order
 
 
 def _order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
@@ -252,10 +280,19 @@ def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> 
     return order
 
 
-def _slows(errors: Sequence[float], radians: Sequence[float], order_there: float, least: float) -> bool:
-    """Whether the error of small steps, the first of these, falls more slowly than that of larger ones, the third:
-    another formula is used there."""
-    (small, next_, large), (x, y, z) = errors[:3], radians[:3]
-    expected = large * (x / z) ** (order_there + 1)
-    is_resolved = small > max(least, UNEXPECTED_FACTOR * expected)
-    return is_resolved and math.log(next_ / small) / math.log(y / x) - 1 < order_there - 0.7
+def _slows(errors: Errors, order_there: float, least: float) -> bool:
+    """Whether the error of small or smaller steps falls more slowly than that of larger ones: another formula is used
+    there."""
+    small, smaller = (errors.small, errors.next, errors.one), (errors.smaller, errors.small, errors.one)
+    radians = (SMALL_RADIANS, 4 * SMALL_RADIANS, ONE_STEP_RADIANS[0])
+    return _falls_slowly(small, radians, order_there, least) or _falls_slowly(
+        smaller, THREE_RADIANS, order_there, least
+    )
+
+
+def _falls_slowly(errors: Sequence[float], radians: Sequence[float], order_there: float, least: float) -> bool:
+    """Whether the first error is far above what the third lets expect, and the second is not far above it."""
+    (first, second, third), (x, y, z) = errors, radians
+    expected = third * (x / z) ** (order_there + 1)
+    is_resolved = first > max(least, UNEXPECTED_FACTOR * expected)
+    return is_resolved and math.log(max(second, FAINT_ERROR) / first) / math.log(y / x) - 1 < order_there - 0.7

@@ -17,6 +17,7 @@ from polhode.testbench.certificate.defects import (
     NotAnalytic,
     momentum_scale,
     orthogonality,
+    symmetry,
 )
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE
@@ -38,6 +39,8 @@ def direct(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, floor, "undecided", how)], ""
 
     def at(state: State, radians: float, n: int) -> float:
+        if row.measure == "symmetry":
+            return symmetry(look.run, state.problem, state.step(radians), n)
         run = look.run if n == 1 else lambda p, Q, Omega, h, k, t: look.run(p, Q, Omega, h, n * k, t)
         return defect(run, state.problem, state.step(radians))
 
