@@ -8,6 +8,7 @@ import pytest
 from polhode.integrators.properties import PROPERTIES
 from polhode.testbench.certificate.character import Character
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.oddities import LEFT_HANDED
 from polhode.testbench.certificate.outside import CHOOSES, diagnosis_of
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -37,6 +38,7 @@ PRINTED = {
     "changed while it was measured": peculiar(changed=4e-3),
     "another formula for large steps": peculiar(switches="beyond 1 rad a step, as seen at a generic state"),
     "wrong at some states": peculiar(differs={"with moments in another order": "one step is off by 4.1% of its turn"}),
+    "left-handed axes": (LEFT_HANDED,),
     "a time of its own": peculiar(later=["slow"]),
     "no result at some states": peculiar(fails={"at rest": "raised ZeroDivisionError at h = 0.11"}),
 }

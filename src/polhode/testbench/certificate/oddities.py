@@ -13,6 +13,10 @@ from polhode.testbench.certificate.orders import DOWN_TO, LEAST_ORDER
 from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS
 
 SMALL_ONES = (WITH_SMALL_STEPS, WITH_TINY_STEPS)
+LEFT_HANDED = (
+    "It is wrong just where the eigenvectors of the inertia tensor, as numpy.linalg.eigh gives them, are left-handed: "
+    "turn one of them round."
+)
 MOST_NAMED = 4  # states beside the first that a sentence names
 FEWEST_OF_ONE_HAND = 4  # bodies with left-handed axes that are no chance
 LOOK_RADIANS = 0.03  # radians of the step with which they are looked for
@@ -37,10 +41,7 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
     is_right = _is_right_at_a_generic_state(found)
     told += _differences(look, is_right)
     if _are_left_handed(look):
-        told.append(
-            "It is wrong just where the eigenvectors of the inertia tensor, as numpy.linalg.eigh gives them, are "
-            "left-handed: turn one of them round."
-        )
+        told.append(LEFT_HANDED)
     if look.later and is_right and not look.differs:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
