@@ -317,4 +317,4 @@ def claims_of(method: Any) -> dict[str, Any]:
 
 def title_of(name: str) -> str:
     """What a measurement is called by those who read: the title of its property, or of the first of several."""
-    return next(row.title for row in PROPERTIES if name in (row.key, row.group))
+    return next((row.title for row in PROPERTIES if name in (row.key, row.group)), name)
