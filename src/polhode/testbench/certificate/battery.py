@@ -22,6 +22,8 @@ from polhode.testbench.certificate.survey import IDENTITY, about_an_axis, has_to
 SEED = 1821
 AT_RANDOM = "at random state"
 RANDOM_STATES = 4
+STRONGER = (30.0, 1e3)
+"""Times the usual weight of a heavy top: a program may cut off torques beyond what it takes for possible."""
 RADIANS = (0.07, 0.31, 0.93, 1.37, 1.9)
 """Radians a step."""
 TOLERANCE = 1e-11
@@ -113,6 +115,10 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         yield State(next(random), _changed(start, **other))
     if not has_torque(generic, np.eye(3)):  # it has no value where most runs of users start: another torque has
         yield State(f"at {IDENTITY}, as a heavy top", placed(top()).replaced(Q0=np.eye(3)), is_surveyed=True)
+    if p.has_torque and not p.forces.any:
+        for times in STRONGER:
+            heavy = placed(top(times))
+            yield State(f"under a torque {times:g} times as strong, as a heavy top", heavy, is_surveyed=True)
     for words, other in surveyed(generic, rng, random):
         yield State(words, _changed(generic, **other), is_surveyed=True)
     for words, other in about_an_axis(generic):

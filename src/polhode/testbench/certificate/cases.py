@@ -37,9 +37,10 @@ def stress() -> Problem:
     return problem("stress")
 
 
-def top() -> Problem:
-    """The heavy top without symmetry."""
-    return problem("heavy-top")
+def top(times: float = 1.0) -> Problem:
+    """The heavy top without symmetry, so many times as heavy."""
+    light = problem("heavy-top")
+    return light if times == 1.0 else problem("heavy-top", weight=times * np.array(light.parameters[:3]))
 
 
 def forced() -> Problem:

@@ -40,8 +40,9 @@ class Character:
             )
         if self.memory:
             sentences.append(
-                f"It has memory: steps at once differ from as many one by one, {STEPS_AT_ONCE} or more, by "
-                f"{self.memory:.0e}. Its state is more than Q and Omega; properties are measured over 1, 2 and 5 steps."
+                f"It has memory, or a loop that is not its step: steps at once differ from as many one by one, "
+                f"{STEPS_AT_ONCE} or more, by {self.memory:.0e}. Its state may be more than Q and Omega; properties "
+                "are measured over 1, 2 and 5 steps."
             )
         if self.forward_only:
             sentences.append(

@@ -41,11 +41,11 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
             f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
             "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
         )
-    elif _low(potential):
+    elif _low(potential) and _is_known(free):
         sentences.append(
             "The free body converges and the body under a torque does not: look at where the torque enters."
         )
-    elif _low(forced):
+    elif _low(forced) and _is_known(potential):
         sentences.append(
             "A torque that depends on time is not followed: the time at which it is evaluated is not that of the step."
         )
@@ -111,6 +111,10 @@ def _is_loose(defect: Property | None, note: str) -> bool:
 
 def _low(orders: Sequence[float | None]) -> bool:
     return any(v is not None and v <= 0.5 for v in orders)
+
+
+def _is_known(orders: Sequence[float | None]) -> bool:
+    return any(v is not None for v in orders)
 
 
 def _behind(orders: Sequence[float | None], others: Sequence[float | None]) -> bool:

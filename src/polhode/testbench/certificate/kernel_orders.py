@@ -22,6 +22,7 @@ from polhode.testbench.certificate.theorems import STEP_SIZE, apart, fresh, furt
 TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
 LOWER_BY = 0.6  # by which tiny steps must be of lower order to count
+WHOLE_WITHIN = 0.05  # from a whole number, up to which an order is that number
 TINY_WITHIN = 0.01  # from a whole number, up to which the power of tiny steps is that number
 
 
@@ -36,16 +37,18 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
         exact = value == float("inf")
         how = f"{row.how} at 60 digits against an independent reference, halving h and extrapolating to h = 0"
         how, qualifier = "exact to 60 digits" if exact else how, ""
-        if power < value - LOWER_BY and abs(power - round(power)) < TINY_WITHIN:
+        is_open = not exact and abs(value - round(value)) > WHOLE_WITHIN  # on its way from one power to another
+        is_whole = abs(power - round(power)) < TINY_WITHIN if power < math.inf else False
+        if is_whole and (power < value - LOWER_BY or (is_open and power > LOWER_BY)):
             if round(power) <= 0:
                 qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * SPAN:.0e}"
             else:
                 value, exact = power, False
                 how += f"; single steps far below those show the order {power:.2f}"
-        near = exact or abs(value - round(value)) <= 0.05
+        near = exact or abs(value - round(value)) <= WHOLE_WITHIN
         error = None if exact else abs(value - round(value))
         verdict = "yes" if near else "undecided"
-        yield Property(value, 0.05, verdict, how, bound=error, qualifier=qualifier)
+        yield Property(value, WHOLE_WITHIN, verdict, how, bound=error, qualifier=qualifier)
 
 
 def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:

@@ -63,7 +63,7 @@ def _differences(look: Look, is_right: bool) -> list[str]:
     with_small_steps = [f"{where} {what}" for where, what in look.differs.items() if where in SMALL_ONES]
     if with_small_steps:
         other = "Right with usual steps, another formula or a defect that stays" if is_right else "A defect stays"
-        told.append(f"{other} {with_small_steps[0]}.")
+        told.append(f"{other}: {with_small_steps[0]}.")
     if elsewhere := {where: what for where, what in look.differs.items() if where not in SMALL_ONES}:
         first, *more = (f"{where} {what}" for where, what in elsewhere.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""

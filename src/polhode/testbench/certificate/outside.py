@@ -141,7 +141,8 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     lost = [
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
-    is_meant = kin.was_meant(lost) and notes.get("rate") not in READINGS  # a mistake that is known explains the rest
+    is_known = any(notes.get(clue) in READINGS for clue in ("rate", "turn"))  # a mistake that explains the rest
+    is_meant = kin.was_meant(lost) and not is_known
     return (*oddities(look, found), *diagnosis(found, notes), *([kin.words] if is_meant else []))
 
 
@@ -212,10 +213,13 @@ def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stay
     if p.verdict == "yes" and is_by_differences and (stays or WITH_TINY_STEPS in look.differs):
         why = f"{p.how}; but other properties have small defects, which differences do not show"
         return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
-    if p.verdict != "yes" or key not in look.ended or not (wrong or look.switches):
+    is_of_steps = BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS
+    if p.verdict == "yes" and is_of_steps and look.switches:
+        why = f"{p.how}; but it is another formula {look.switches}"
+        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+    if p.verdict != "yes" or key not in look.ended or not wrong:
         return p
-    other = "is wrong elsewhere" if wrong else "is another formula beyond some step"
-    why = f"{p.how}; but it was not seen {look.ended[key]}, and it {other}"
+    why = f"{p.how}; but it was not seen {look.ended[key]}, and it is wrong elsewhere"
     return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
 
 

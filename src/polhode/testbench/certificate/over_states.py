@@ -177,7 +177,7 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
         coverage += f"; {visits.refusals[0]}"
     doubt = would_decide(visits.seconds_short) if visits.seconds_short > 0 else ""
     if look.character.memory and row.measure in OF_THE_STATE:
-        doubt = "round-off over 1, 2 and 5 steps, but its state is more than Q and Omega"
+        doubt = "round-off over 1, 2 and 5 steps, but its state may be more than Q and Omega"
     elif noise and worst > max(noise / 10, floor / look.character.floor):
         doubt = f"{worst:.0e}, which may be its noise of {noise:.0e}"
     elif visits.farthest < LEAST_RADIANS and visits.states:

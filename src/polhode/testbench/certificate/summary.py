@@ -85,7 +85,8 @@ def _restricted(properties: Mapping[str, Property]) -> list[str]:
 
 
 def _order(properties: Mapping[str, Property]) -> str:
-    orders = {k: p.value for k, p in properties.items() if BY_KEY[k].kind == ORDER and p.value is not None}
+    all_of_them = {k: p for k, p in properties.items() if BY_KEY[k].kind == ORDER}
+    orders = {k: p.value for k, p in all_of_them.items() if p.value is not None and p.verdict != "undecided"}
     values = list(orders.values())
     if not values:
         return "of unknown order"
@@ -95,7 +96,8 @@ def _order(properties: Mapping[str, Property]) -> str:
     if low < LEAST_ORDER:
         return f"not convergent (measured order {low:.2f})"
     free = [value for key, value in orders.items() if BY_KEY[key].case == "free"]
-    text = f"of order {round(low)}"
+    where_known = " where that is known" if len(orders) < len(all_of_them) / 2 else ""
+    text = f"of order {round(low)}{where_known}"
     if free and min(free) > low + 0.5:
         best = min(free)
         text += " (exact for a free body)" if math.isinf(best) else f" ({round(best)} for a free body)"

@@ -4,7 +4,7 @@ in single precision; and right ones whose iteration does not see complex numbers
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tests.testbench.certificate.adversary.fourth import axes_alone
+from tests.testbench.certificate.adversary.fourth import axes_alone, torque_changed
 from tests.testbench.certificate.adversary.steps import exp, hat, rates, verlet
 from tests.testbench.certificate.adversary.third import right
 
@@ -35,6 +35,15 @@ def frozen_near_the_identity(p, Q, Omega, h, t):
     Pi = p.tensor @ Omega + h / 2 * torque(t, Q)
     Q, Pi = axes_alone(p, Q, Pi, h)
     return Q, np.linalg.solve(p.tensor, Pi + h / 2 * torque(t + h, Q))
+
+
+def _cut_off(p, t, tau):
+    largest = np.abs(tau).max()
+    return tau if largest < 20 else tau * (20 / largest)
+
+
+torque_cut_off = torque_changed(_cut_off)
+"""As an actuator does, far beyond what the usual problems have."""
 
 
 # ---- loops of black boxes -----------------------------------------------------------------------------
