@@ -17,7 +17,7 @@ from polhode.testbench.certificate.exponents import exponent
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, character_of
 from polhode.testbench.certificate.oddities import oddities
-from tests.testbench.certificate.adversary import fourth, points_and_loops, steps, third
+from tests.testbench.certificate.adversary import faint, fourth, points_and_loops, steps, third
 
 
 def orders(step, key):
@@ -43,6 +43,19 @@ def test_what_is_not_known_is_said_to_be_undecided():
     assert not found.is_known
     found.note(0.0, "elsewhere")
     assert found.is_known  # there is no order, whatever is left open
+
+
+def test_a_time_that_is_rounded_is_not_said_to_be_of_order_two():
+    (Q, _), _ = orders(faint.time_on_a_grid, "order_forced_Q")  # an irregular error, which falls like h
+    assert Q.verdict == "undecided" or Q.value < 1.5
+
+
+def test_what_is_another_formula_beyond_some_step_is_not_known_to_have_a_property():
+    look = Look(third.right)
+    look.switches = "beyond 1.9 rad a step"
+    yes = Property(1e-15, 1e-12, "yes", "")
+    for key, verdict in (("symplectic_free", "undecided"), ("on_group", "yes"), ("order_free_Q", "yes")):
+        assert outside.doubted(look, {key: yes}, key, yes, False).verdict == verdict
 
 
 def test_high_orders_seen_from_outside_are_those_in_floats():

@@ -74,7 +74,7 @@ def measured(
     look.changed = guarded(lambda: changed_since(look), _patience(look, ended))[0] or 0.0
     is_double = look.character.floor == 1
     stays = is_double and any(notes.get(key) == "stays" and p.verdict == "no" for key, p in found.items())
-    found = {key: _doubted(look, found, key, p, stays) for key, p in found.items()}
+    found = {key: doubted(look, found, key, p, stays) for key, p in found.items()}
     own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
         return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
@@ -194,7 +194,7 @@ def _takes_velocity(look: Look) -> bool:
     return "InputError" not in guarded(first, PATIENT_WITH_SLOW[-1])[1]
 
 
-def _doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays: bool) -> Property:
+def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays: bool) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
     known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, where
     it is no longer what it was, or by differences where they are too coarse for the defect that others show."""
