@@ -22,6 +22,7 @@ from polhode.testbench.certificate.theorems import STEP_SIZE, apart, fresh, furt
 TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
 LOWER_BY = 0.6  # by which tiny steps must be of lower order to count
+BY_TINY_STEPS = "single steps far below those show the order"
 WHOLE_WITHIN = 0.05  # from a whole number, up to which an order is that number
 TINY_WITHIN = 0.01  # from a whole number, up to which the power of tiny steps is that number
 
@@ -44,7 +45,7 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
                 qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * SPAN:.0e}"
             else:
                 value, exact = power, False
-                how += f"; single steps far below those show the order {power:.2f}"
+                how += f"; {BY_TINY_STEPS} {power:.2f}"
         near = exact or abs(value - round(value)) <= WHOLE_WITHIN
         error = None if exact else abs(value - round(value))
         verdict = "yes" if near else "undecided"
