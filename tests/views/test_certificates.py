@@ -10,7 +10,7 @@ from rich.console import Console
 import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.properties import claims_of
-from polhode.testbench.certificate.certificate import Certificate, Property
+from polhode.testbench.certificate.certificate import Certificate, Mark, Property
 from polhode.testbench.certificate.several import Certificates
 from polhode.testbench.certificate.summary import summary
 from polhode.views.certificate import certificate_notes, certificate_page
@@ -59,7 +59,11 @@ def test_the_summary_names_what_is_undecided_unless_all_is():
 
 def test_a_drift_is_told_in_one_number_and_with_its_reason():
     how = "energy on the stress test: no drift seen, |rate| < 1e-06 at h = 0.125; symplectic, so it cannot"
-    shown = in_terminal(certificate(drift=Property(1e-8, 3e-6, "no", how, bound=1e-6)).table(how=True))
+    shown = in_terminal(
+        certificate(drift=Property(1e-8, 3e-6, "no", how, bound=1e-6, marks=frozenset({Mark.IS_SYMPLECTIC}))).table(
+            how=True
+        )
+    )
     assert "no: symplectic, so it cannot" in shown and "< 1e-06" in shown and "3e-06" not in shown
     assert "bound" not in shown
     assert "unstable" in in_terminal(certificate(drift=Property(None, None, "yes", "it blows up")).table())

@@ -16,7 +16,7 @@ from polhode.errors import FileError, one_line
 from polhode.inputs import file_path
 from polhode.integrators.lookup import methods
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE, claims_of
-from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY
+from polhode.testbench.certificate.certificate import Mark
 from polhode.testbench.certificate.diagnosis import READINGS
 from polhode.testbench.certificate.kin import LOOK_AT_THE_TORQUE
 from polhode.views.files import as_json, written
@@ -228,8 +228,8 @@ def verdict(key: Any, p: Any) -> Any:
 
 def explained(key: Any, p: Any) -> str:
     """The verdict, and why an energy does not drift."""
-    reasons = [why for why in (IS_SYMPLECTIC, KEEPS_ENERGY) if p.how.endswith(why)]
-    return f"{verdict(key, p)}: {reasons[0]}" if reasons and p.verdict == "no" else verdict(key, p)
+    reasons = [why.value for why in (Mark.IS_SYMPLECTIC, Mark.KEEPS_ENERGY) if why in p.marks]
+    return ": ".join([verdict(key, p), *reasons])
 
 
 def value(key: Any, p: Any) -> Any:

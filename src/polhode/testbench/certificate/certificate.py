@@ -1,7 +1,8 @@
 """The certificate: what an integrator does, measured, each property with its value, threshold and verdict."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from polhode.integrators.properties import PROPERTIES, RATE
 from polhode.shown import shown
 
 IN_FLOATS = "in floats"
-IS_SYMPLECTIC, KEEPS_ENERGY = "symplectic, so it cannot", "it keeps the energy"  # why an energy does not drift
 AGREES_WITHIN, AGREES_IN_FLOATS = 0.05, 0.3  # an order that is claimed, and one that is measured
 
 
@@ -18,6 +18,18 @@ class NotMeasured(InputError, KeyError):
     """A property that there is not, or that this certificate does not have; a KeyError, too, as of a dict."""
 
     __str__ = InputError.__str__  # that of a KeyError is the repr of its sentence
+
+
+class Mark(Enum):
+    """By what a property is known, where other verdicts depend on it; the words of `how` are for people alone."""
+
+    FROM_OUTSIDE = "a kernel that does not run with many digits, measured as any function is"
+    BY_DIFFERENCES = "derivatives by differences, which hide small defects"
+    BY_SINGLE_STEPS = "the order of single steps far below those of the runs"
+    LOWER_ELSEWHERE = "the order at another state, where it is lower than at the generic one"
+    ROUND_OFF_ALONE = "no error but round-off in the runs, but one in a far larger step"
+    IS_SYMPLECTIC = "symplectic, so it cannot"  # why an energy does not drift: told with the verdict
+    KEEPS_ENERGY = "it keeps the energy"
 
 
 @dataclass(frozen=True)
@@ -31,11 +43,17 @@ class Property:
     bound: float | None = None  # the bound that the value must not exceed; for an order, its uncertainty
     coverage: str = ""  # states, steps and precision for which the verdict holds; or where a "no" was seen
     qualifier: str = ""  # restricts a yes: "in floats (1e-17)"
+    seen_at: str = ""  # the state at which a "no" was first seen, in words
+    marks: frozenset[Mark] = frozenset()  # what other verdicts must know of it; not part of its data
 
     @property
     def said(self) -> str:
         """The verdict with its qualifier."""
         return f"{self.verdict} {self.qualifier}".strip()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "marks"}
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,7 @@ class Certificate:
         return {
             "method": self.method,
             "form": self.form,
-            "properties": {key: dict(vars(p)) for key, p in self.properties.items()},
+            "properties": {key: p.to_dict() for key, p in self.properties.items()},
             "summary": self.summary,
             "diagnosis": list(self.diagnosis),
             "contradicted_claims": list(self.contradictions),

@@ -15,6 +15,7 @@ class Character:
 
     noise: float = 0.0  # difference between two equal calls
     memory: float = 0.0  # difference between n steps at once and one by one
+    remembers_after: int = STEPS_AT_ONCE  # the number n of steps in which that was seen
     single: bool = False
     jump: float = 0.0  # how far its result jumps where the start hardly changes
     forward_only: bool = False  # a negative step goes forward, or nowhere
@@ -41,8 +42,8 @@ class Character:
         if self.memory:
             sentences.append(
                 f"It has memory, or a loop that is not its step: steps at once differ from as many one by one, "
-                f"{STEPS_AT_ONCE} or more, by {self.memory:.0e}. Its state may be more than Q and Omega; properties "
-                "are measured over 1, 2 and 5 steps."
+                f"{self.remembers_after} or more, by {self.memory:.0e}. Its state may be more than Q and Omega; "
+                "properties are measured over 1, 2 and 5 steps."
             )
         if self.forward_only:
             sentences.append(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from polhode.integrators.properties import measured_by, title_of
 from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.orders import DOWN_TO
 
 MOST_NAMED = 3  # properties that a sentence names
 SMALL_DEFECT = 1e-4  # a larger one is no matter of a tolerance
@@ -36,23 +37,8 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
     read = [READINGS[notes[clue]] for clue in ("turn", "rate") if notes.get(clue) in READINGS]
     if read:
         sentences += read
-    elif _low(free) and not notes.get("memory"):  # then it is what it remembers
-        sentences.append(
-            f"Even the free body converges with order {min(v for v in free if v is not None):.1f}: the kinematics or "
-            "Euler's equations are inconsistent (a wrong factor in the rotation map, a wrong term)."
-        )
-    elif _low(potential) and _is_known(free):
-        sentences.append(
-            "The free body converges and the body under a torque does not: look at where the torque enters."
-        )
-    elif _low(forced) and _is_known(potential):
-        sentences.append(
-            "A torque that depends on time is not followed: the time at which it is evaluated is not that of the step."
-        )
-    elif _behind(forced, potential):
-        sentences.append(
-            "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
-        )
+    elif not notes.get("memory"):  # else it is what it remembers
+        sentences += _of_orders(properties, free, potential, forced)
     if loose and not any(_low(orders) for orders in (free, potential, forced)):
         sentences.append(
             f"A small defect hardly depends on h ({_few(loose)}): an implicit equation is solved too loosely "
@@ -60,6 +46,33 @@ def diagnosis(properties: Mapping[str, Property], notes: Mapping[str, str]) -> t
             "its own, as a damping does."
         )
     return tuple(sentences)
+
+
+def _of_orders(
+    properties: Mapping[str, Property],
+    free: Sequence[float | None],
+    potential: Sequence[float | None],
+    forced: Sequence[float | None],
+) -> list[str]:
+    """What the orders of a free body, in a potential and under a torque in time point to: at most one sentence."""
+    if _low(free):
+        least = min(v for v in free if v is not None)
+        return [
+            f"Even the free body converges with order {least:.1f}: the kinematics or Euler's equations are "
+            "inconsistent (a wrong factor in the rotation map, a wrong term)."
+        ]
+    if _low(potential) and _is_known(free):
+        torque = "The free body converges and the body under a torque does not: look at where the torque enters."
+        return [torque] if _converges(properties) else []
+    if _low(forced) and _is_known(potential):
+        return [
+            "A torque that depends on time is not followed: the time at which it is evaluated is not that of the step."
+        ]
+    if _behind(forced, potential):
+        return [
+            "A torque in time lowers the order: it is evaluated at a wrong stage time (t for t + h, or for t + h/2)."
+        ]
+    return []
 
 
 def taught(failure: str) -> str:
@@ -111,6 +124,11 @@ def _is_loose(defect: Property | None, note: str) -> bool:
 
 def _low(orders: Sequence[float | None]) -> bool:
     return any(v is not None and v <= 0.5 for v in orders)
+
+
+def _converges(properties: Mapping[str, Property]) -> bool:
+    """Whether nothing of the error of a free body stays."""
+    return not any(DOWN_TO in properties[key].qualifier for key in measured_by("order", "free") if key in properties)
 
 
 def _is_known(orders: Sequence[float | None]) -> bool:

@@ -14,7 +14,7 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from polhode.integrators.properties import measured_by
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.cases import INERTIA
-from polhode.testbench.certificate.certificate import IS_SYMPLECTIC, KEEPS_ENERGY, Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT, SECONDS_OF_ROOM
@@ -193,19 +193,21 @@ def _not_seen(
     threshold, coverage = 5 * evidence.error, f"{tests}, up to t = {t_end:g}"
     coverage += ", no more for want of time" if is_short else ""
     drifts = any(row.verdict != "no drift seen" or any(e.seen for e in row.evidence) for row, _, _ in rows)
+    found = Property(evidence.rate, threshold, "undecided", how, bound=evidence.bound, coverage=coverage)
     is_several = bool(switches) or any(_has_no_energy(row, properties) for row, _, _ in rows)
     if symplectic(properties) and not drifts and not is_several:
-        return Property(
-            evidence.rate, threshold, "no", f"{how}; {IS_SYMPLECTIC}", bound=evidence.bound, coverage=coverage
-        )
+        return _excluded(found, Mark.IS_SYMPLECTIC)
     if _keeps_energy(rows, properties):
-        return Property(
-            evidence.rate, threshold, "no", f"{how}; {KEEPS_ENERGY}", bound=evidence.bound, coverage=coverage
-        )
+        return _excluded(found, Mark.KEEPS_ENERGY)
     what = would_decide([e for r, _, _ in rows for e in r.evidence])
     if symplectic(properties) and is_several:
         how += "; symplectic wherever it was looked at, but as if it were put together from several formulas"
-    return Property(evidence.rate, threshold, "undecided", f"{how}; {what}", bound=evidence.bound, coverage=coverage)
+    return replace(found, how=f"{how}; {what}")
+
+
+def _excluded(found: Property, why: Mark) -> Property:
+    """No drift, by a theorem."""
+    return replace(found, verdict="no", how=f"{found.how}; {why.value}", marks=frozenset({why}))
 
 
 def would_decide(evidence: Sequence[Evidence]) -> str:

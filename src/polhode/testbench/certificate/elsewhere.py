@@ -13,7 +13,7 @@ import numpy as np
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.falling import RESOLVED_ROUND_OFFS, ROUND_OFF, falling, line
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.look import Look
 
 WITH_SMALL_STEPS = "with small steps"
 STEPS_AT_A_STATE = 5
@@ -131,10 +131,10 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
     state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
     """
     found, usual = Elsewhere(order_there), None
-    for state in states(case):
+    for state in look.states(case):
         if found.seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
-        if state.is_surveyed and not look.pace.has_time_for_survey:
+        if state.is_surveyed and not look.pace.has_time_for_survey and state.words not in look.suspects:
             break
         absolute = max(10 * look.character.noise, 2 * look.character.jump)
         noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
@@ -168,6 +168,24 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
             part = max(errors.tiny, errors.small / SMALL_RADIANS) if is_wrong else errors.two / ONE_STEP_RADIANS[1]
             look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
             found.note(order, words)
+    return found
+
+
+def suspects_of(look: Look, case: str, part: float) -> set[str]:
+    """The words of the states at which two small steps are off by a part of their turn that does not fall with h, as
+    far as a part of the seconds of the certificate goes: a brief look, where there is no time for a longer one."""
+    others = list(look.states(case)[1:])
+    most = int(part * look.pace.seconds / max(2 * look.pace.cost.single, 1e-9))
+    others.sort(key=lambda state: not state.is_surveyed)  # the others are looked at first in any case
+    found = set()
+    for state in others[:most]:
+        try:
+            small, next_ = (off(look, state, x) for x in (SMALL_RADIANS, 4 * SMALL_RADIANS))
+        except Refused:
+            continue
+        least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
+        if small > least and next_ < 4**CONSISTENT_POWER * small:
+            found.add(state.words)
     return found
 
 

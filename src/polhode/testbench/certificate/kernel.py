@@ -9,7 +9,7 @@ tolerance made for floats: yes in floats. Any other is the method's own: no. A k
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from polhode.runs.solve import solve
 from polhode.testbench.certificate import outside, theorems
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.cases import case_of
-from polhode.testbench.certificate.certificate import IN_FLOATS, Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.guard import guarded
@@ -124,7 +124,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
     if again:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {again}")] * count
-    return [Property(**(vars(p) | {"how": f"{p.how}; {words}"})) for p in values]
+    return [replace(p, how=f"{p.how}; {words}", marks=p.marks | {Mark.FROM_OUTSIDE}) for p in values]
 
 
 # ---- what is measured, and how ------------------------------------------------------------------------

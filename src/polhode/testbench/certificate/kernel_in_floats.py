@@ -6,6 +6,7 @@ taken where it is no round-off and no solver at its limit; at a state of the sur
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from polhode.integrators.method import Method
@@ -15,9 +16,8 @@ from polhode.testbench.certificate import orders as by_order
 from polhode.testbench.certificate import outside
 from polhode.testbench.certificate.battery import State
 from polhode.testbench.certificate.cases import case_of, placed
-from polhode.testbench.certificate.certificate import IN_FLOATS, Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.guard import guarded
-from polhode.testbench.certificate.kernel_orders import BY_TINY_STEPS
 from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.visits import SURVEYED_RADIANS
 
@@ -45,13 +45,13 @@ def in_floats(
     if why or look.switches:
         return values if why else seen
     if seen[0].verdict == "no" and seen[0].value is not None and seen[0].value > PLAIN_DEFECT:
-        surveyed = [s for s in states(row.case) if s.is_surveyed and f"seen {s.words}," in seen[0].coverage]
+        surveyed = [s for s in states(row.case) if s.is_surveyed and s.words == seen[0].seen_at]
         confirmed = any(stays_at(state, SURVEYED_RADIANS[0]) for state in surveyed)
         if confirmed or (not surveyed and (look.character.memory or not _solves(method, row))):
             return seen
     if row.key not in look.ended or seen[0].verdict != "yes" or _solves(method, row):
         return values
-    return [Property(**(vars(values[0]) | {"qualifier": seen[0].qualifier, "coverage": seen[0].coverage}))]
+    return [replace(values[0], qualifier=seen[0].qualifier, coverage=seen[0].coverage)]
 
 
 def _solves(method: Method, row: Row) -> bool:
@@ -66,19 +66,20 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
     look.pace.begin(row, [])
     if look.character.memory:  # single steps tell nothing of what it does after many
-        values = [Property(**(vars(p) | {"verdict": "undecided"})) if BY_TINY_STEPS in p.how else p for p in values]
+        values = [replace(p, verdict="undecided") if Mark.BY_SINGLE_STEPS in p.marks else p for p in values]
+    is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
-    if none and "from outside" not in values[0].how:
+    if none and not is_from_outside:
         seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
             words = [p.qualifier.removeprefix(IN_FLOATS).removeprefix(", ") for p in seen]
             qualifiers = [f"{stops}, {other}" if other else stops for other in words]
-            return [Property(**(vars(p) | {"qualifier": words})) for p, words in zip(seen, qualifiers)]
+            return [replace(p, qualifier=words) for p, words in zip(seen, qualifiers)]
         if not why and any(p.verdict == "no" for p in seen):  # it does not converge at some state
             return seen
-        return [Property(**(vars(p) | {"verdict": "no" if p.verdict == "yes" else p.verdict})) for p in values]
-    if method.free_only or none or "from outside" in values[0].how:
+        return [replace(p, verdict="no" if p.verdict == "yes" else p.verdict) for p in values]
+    if method.free_only or none or is_from_outside:
         return values
     p = case_of(row, method)
     assert p is not None  # the orders were measured on it
@@ -94,4 +95,4 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     )
     if other.where:
         return [by_order.lowered(p, other, 0.05, coverage) for p in values]
-    return by_order.down_to(look, row, least, [Property(**(vars(p) | {"coverage": coverage})) for p in values])
+    return by_order.down_to(look, row, least, [replace(p, coverage=coverage) for p in values])

@@ -15,14 +15,13 @@ from polhode.integrators.properties import Row
 from polhode.integrators.velocity import adapted
 from polhode.kernels.many_digits import converted, in_mpmath, precision, real
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.orders import DOWN_TO, SPAN
 from polhode.testbench.certificate.theorems import STEP_SIZE, apart, fresh, furthest, generic, order
 
 TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
 LOWER_BY = 0.6  # by which tiny steps must be of lower order to count
-BY_TINY_STEPS = "single steps far below those show the order"
 WHOLE_WITHIN = 0.05  # from a whole number, up to which an order is that number
 TINY_WITHIN = 0.01  # from a whole number, up to which the power of tiny steps is that number
 
@@ -37,7 +36,7 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     for value, (rate, power) in zip(order(method, p), tiny):
         exact = value == float("inf")
         how = f"{row.how} at 60 digits against an independent reference, halving h and extrapolating to h = 0"
-        how, qualifier = "exact to 60 digits" if exact else how, ""
+        how, qualifier, marks = "exact to 60 digits" if exact else how, "", frozenset[Mark]()
         is_open = not exact and abs(value - round(value)) > WHOLE_WITHIN  # on its way from one power to another
         is_whole = abs(power - round(power)) < TINY_WITHIN if power < math.inf else False
         if is_whole and (power < value - LOWER_BY or (is_open and power > LOWER_BY)):
@@ -45,11 +44,12 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
                 qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * SPAN:.0e}"
             else:
                 value, exact = power, False
-                how += f"; {BY_TINY_STEPS} {power:.2f}"
+                how += f"; single steps far below those show the order {power:.2f}"
+                marks = frozenset({Mark.BY_SINGLE_STEPS})
         near = exact or abs(value - round(value)) <= WHOLE_WITHIN
         error = None if exact else abs(value - round(value))
         verdict = "yes" if near else "undecided"
-        yield Property(value, WHOLE_WITHIN, verdict, how, bound=error, qualifier=qualifier)
+        yield Property(value, WHOLE_WITHIN, verdict, how, bound=error, qualifier=qualifier, marks=marks)
 
 
 def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:

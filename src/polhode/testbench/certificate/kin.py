@@ -33,6 +33,9 @@ WORSE_TIMES = 10
 """A method is not what was meant if its Q, or its Omega, is so many times further off the motion."""
 NEAR_PART = 0.005
 """A difference between two methods tells something if it is below this part of the error of a step."""
+ANOTHER_POWER = 2.5
+"""Where Q is shared, an Omega that differs by a higher power of h is that of another method of order 2; by a power that
+is lower by more than one, that of another motion."""
 TELLING_ERROR = 100 * SAME_DIFFERENCE
 """Agreement tells something only if the error of a step is larger than this: methods of order 16 nearly all agree."""
 
@@ -89,11 +92,13 @@ class Kin:
             head = (
                 f"For a free body Q is that of {self.name} to round-off, Omega is not ({self._size(self.free[:, 1:])})"
             )
-            if not self.claims.get("symmetric"):
+            power = _power(self.free[:, 1:])
+            if not self.claims.get("symmetric") or power > ANOTHER_POWER:
                 return f"{head}."
+            added = ", or something of its own is added, as a damping does" if power < ANOTHER_POWER - 1 else ""
             return (
-                f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only, so "
-                "that it is not its own adjoint."
+                f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only"
+                f"{added}."
             )
         both = np.maximum(self.free, self.torque)
         return f"This is {self.name}, but for {self._size(both, ', which falls')}." if self.near else ""
@@ -116,7 +121,7 @@ class Kin:
         if self.free.max() <= SAME_DIFFERENCE:
             return any(BY_KEY[key].measure != "symmetry" for key in lost)
         only_Q = self.free[:, 0].max() <= SAME_DIFFERENCE
-        return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > 2.5)
+        return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > ANOTHER_POWER)
 
     def _size(self, apart: np.ndarray, falls: str = ",") -> str:
         """The difference at the smaller step, with the power of h by which it falls."""

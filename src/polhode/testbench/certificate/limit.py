@@ -24,6 +24,7 @@ SLOW_RADIANS, PLAIN_DEFECT = (
     1e-3,
 )  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the momentum
+TORN_STEPS = 6  # after which a Q that is no rotation at all is that of a step that failed
 HARDLY_RATIO = (
     1.0 + 1e-5
 )  # ratio of two steps that hardly differ: a power of sixty changes by less than a part in a thousand
@@ -81,10 +82,10 @@ def another_formula(
 
 def is_lost(look: Look, state: State, radians: float) -> bool:
     """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
-    rotation, or leaves no rotation at all."""
+    rotation, or a few more leave no rotation at all."""
     p, h = state.problem, state.step(radians)
     try:
-        Q, _ = look.run(p, p.Q0, p.Omega0, h, 3, p.t0)
+        Q, _ = look.run(p, p.Q0, p.Omega0, h, TORN_STEPS, p.t0)
         is_torn = np.abs(Q.T @ Q - np.eye(3)).max() > LOST_PART
         return bool(is_torn) or any(off(look, state, radians, k) > LOST_PART * k * radians for k in (1, 3))
     except Refused:

@@ -10,6 +10,7 @@ the first question again: has it changed meanwhile?
 import contextlib
 import functools
 import os
+import re
 import threading
 import traceback
 import warnings
@@ -34,14 +35,14 @@ from polhode.testbench.certificate.pace import SECONDS, Pace
 PHYSICS = os.path.dirname(physics.__file__)
 NO_TORQUE = "asked for a torque where there is none (at Q = I, or a Q that is no rotation)"
 REMEMBERED_DEFECT = 1e-11  # n steps at once and one by one differ by more through memory only, not through round-off
-MANY_AT_ONCE, MANY_DEFECT = 60, 1e-9  # the same of a black box, whose own loop may do other things than one step does
+MANY_AT_ONCE, MANY_DEFECT = 100, 1e-9  # the same of a black box, whose own loop may do other things than one step does
 VERY_MANY_AT_ONCE, VERY_MANY_SECONDS = (
     2048,
     3.0,
 )  # the same with smaller steps, in one call and in two, if that takes no longer
 ASKED_STEP = 0.11  # the step of the questions
 SMALL_CHANGES = (3e-10, 3e-8)  # relative changes of the start, between which a smooth result is straight
-MANY_SECONDS = 0.5  # that so many steps may take
+MANY_SECONDS = 1.0  # that so many steps may take
 STEP_SECONDS, PATIENT_STEPS = 3.0, 40  # that a step has, and times what it is known to take
 COMPILED_SECONDS = 60.0  # that one of a kernel has, which may be compiled first
 BACKWARDS_SECONDS = 3.0  # seconds for one step of -h, which some never return from
@@ -93,10 +94,16 @@ def box(method: Integrator) -> BlackBox | Callable[..., Any]:
     ) -> tuple[np.ndarray, np.ndarray]:
         s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
         if not s.success:
-            raise Refused(s.message)
+            raise Refused(_stopped(method.name, s.message))
         return s.Q[-1], s.Omega[-1]
 
     return BlackBox(method.name, advance)
+
+
+def _stopped(name: str, message: str) -> str:
+    """What a run did that ended before its time, without the place, which the caller knows."""
+    what = re.split(r" (?:at|in) step \d", message)[0]
+    return what.removeprefix(f"{name} ") if what.startswith(f"{name} ") else f"stopped: {what}"
 
 
 class Look:
@@ -110,6 +117,7 @@ class Look:
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
+        self.suspects: set[str] = set()  # words of states where a brief look has seen a step go wrong
         self.differs_in: set[tuple[str, str]] = set()  # the same with the case in which it was seen
         self.fails: dict[
             str, str
@@ -179,7 +187,7 @@ class Look:
         """The battery of states on the problem of a row: the generic one, then those where it has differed from the
         motion before, since there may be no time for all."""
         generic, *others = states(case)
-        return (generic, *sorted(others, key=lambda state: state.words not in self.differs))
+        return (generic, *sorted(others, key=lambda state: state.words not in {*self.differs, *self.suspects}))
 
     def jacobian(self, state: State, radians: float, n: int, **options: float) -> tuple[np.ndarray, np.ndarray]:
         """The Jacobian of n steps and the momentum after them; computed once for all properties."""
@@ -229,7 +237,8 @@ def character_of(look: Look) -> Character:
         for i in range(STEPS_AT_ONCE):
             one(other)  # so that it has something else to remember
             apart = run(p, *apart, h, 1, p.t0 + i * h)
-        memory = max(np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h, noise > 0))
+        brief, long = np.abs(flat(apart) - together).max(), _in_its_own_loop(look, p, h, noise > 0)
+        memory, least = max(brief, long), max(REMEMBERED_DEFECT, 100 * noise)
         one(other)
         numbers = [x for x in one(p) if x.dtype != object and x.any()]
         single = any(np.array_equal(x, x.astype(np.float32).astype(x.dtype)) for x in numbers)
@@ -238,7 +247,8 @@ def character_of(look: Look) -> Character:
         return Character(refusal=error.words)
     return Character(
         noise=float(noise) if noise > 0 else 0.0,
-        memory=float(memory) if memory > max(REMEMBERED_DEFECT, 100 * noise) and not single else 0.0,
+        memory=float(memory) if memory > least and not single else 0.0,
+        remembers_after=STEPS_AT_ONCE if brief > least else MANY_AT_ONCE,
         single=single,
         jump=jump,
         forward_only=bool(guarded(lambda: _goes_forward(look, p, h), BACKWARDS_SECONDS)[0]),

@@ -7,6 +7,7 @@ whatever it does elsewhere.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from polhode.integrators.properties import Row
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
-from polhode.testbench.certificate.certificate import IN_FLOATS, Property
+from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.elsewhere import OMEGA, Elsewhere, Of, elsewhere
 from polhode.testbench.certificate.exponents import (
     FLOOR_ROUND_OFFS,
@@ -36,6 +37,7 @@ SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN_COUNTS = (*(n for n in COUNTS if n % 2 == 0), 128, 180, 256, 360, 512)
 """For what remembers: no single steps show what stays of its error."""
+SMALL_STEP = 1e-3  # in which what chooses its own steps, and what is not consistent, are told from each other
 SHARE_OF_RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
 FEWEST_STEPS = 16  # of the finest run, without which there is no order
 FEWEST_STATES = 7  # states without which an order is not known
@@ -44,9 +46,7 @@ LEAST_ORDER = 0.5  # order below which there is none
 LOWER_BY = 0.6  # by which single small steps must be of lower order to count
 HIGH_ORDER = 2.5  # above which a lower power of h may be hidden by round-off: of order 2, one of 1e-10 would show
 UNSEEN = "a lower power of h of less than about 1e-6 would not show in floats"
-ELSEWHERE_ONLY = "but only"
 DOWN_TO = "down to an error of"
-ONE_LARGE = "one step of some radians"
 OWN_STEPS = "does not depend on the largest steps: it chooses its own"
 LARGE_RADIANS = (5.0, 4.0, 3.0, 2.2)  # radians in one step, the first that runs: an exact method is exact there, too
 
@@ -62,7 +62,8 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     counts = [
         n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, SHARE_OF_RUNS, are_small=True)
     ]
-    if not counts or counts[-1] < FEWEST_STEPS:
+    fewest = max(FEWEST_STEPS, look.character.remembers_after if look.character.memory else 0)
+    if not counts or counts[-1] < fewest:
         how = f"{row.how_outside or row.how}: {would_decide(look.pace.cost.single * sum(COUNTS))}"
         return [Property(None, None, "undecided", how)] * 2, ""
     words = row.how_outside or row.how
@@ -84,7 +85,8 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if other.seen + len(other.refused) < FEWEST_STATES and not other.where:
         missing = would_decide(look.pace.cost.single * sum(COUNTS))
         return [
-            Property(r.value, WHOLE_WITHIN, "undecided", f"{r.how}; {missing}", coverage=coverage) for r in results
+            replace(r, verdict="undecided", how=f"{r.how}; {missing}", bound=None, coverage=coverage, qualifier="")
+            for r in results
         ], note
     if other.refused:
         coverage += f"; {other.refused[0]}"
@@ -96,7 +98,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
             if not again.where:
                 right = _told(look, row, least, results, coverage, OMEGA)[1]
                 why = "undecided" if again.seen < other.seen else right.verdict  # there was no time for all states
-                lower[1] = Property(**(vars(right) | {"verdict": why}))
+                lower[1] = replace(right, verdict=why)
         return lower, note
     return _told(look, row, least, results, coverage), note
 
@@ -108,14 +110,15 @@ def _value(order: Property) -> float:
 
 def lowered(order: Property, other: Elsewhere, threshold: float, coverage: str) -> Property:
     """An order that is lower at another state; undecided where it may be none there."""
+    marks = order.marks | {Mark.LOWER_ELSEWHERE}
     if not other.is_known:
-        open_ = f"{ELSEWHERE_ONLY} 1 or none {other.where}, where a step is wrong, and it is not known how often"
-        return Property(None, threshold, "undecided", f"{order.how}; {open_}", coverage=coverage)
+        open_ = f"but only 1 or none {other.where}, where a step is wrong, and it is not known how often"
+        return Property(None, threshold, "undecided", f"{order.how}; {open_}", coverage=coverage, marks=marks)
     value = other.order if order.value is None else min(order.value, other.order)
-    how = f"{order.how}; {ELSEWHERE_ONLY} {other.order:.1f} {other.where}"
+    how = f"{order.how}; but only {other.order:.1f} {other.where}"
     is_whole = abs(value - round(value)) < 2 * WHOLE_WITHIN
     verdict = "no" if value < LEAST_ORDER else "yes" if is_whole else "undecided"
-    return Property(value, threshold, verdict, how, bound=abs(value - round(value)), coverage=coverage)
+    return Property(value, threshold, verdict, how, bound=abs(value - round(value)), coverage=coverage, marks=marks)
 
 
 def _told(
@@ -123,7 +126,7 @@ def _told(
 ) -> list[Property]:
     """The orders with all that restricts them, or that of Q or Omega alone."""
     return [
-        Property(**(vars(r) | {"coverage": coverage, "qualifier": _qualified(look, row, r.qualifier)}))
+        replace(r, coverage=coverage, qualifier=_qualified(look, row, r.qualifier))
         for r in down_to(look, row, order, results, of)
     ]
 
@@ -168,12 +171,12 @@ def _by_jumps(look: Look, row: Row) -> float:
 def _lowered(order: Property, p: float) -> Property:
     verdict = "yes" if abs(p - round(p)) < 2 * WHOLE_WITHIN else "undecided"
     how = f"{order.how}; single steps below those show the order {p:.2f}"
-    return Property(p, order.threshold, verdict, how, bound=abs(p - round(p)), coverage=order.coverage)
+    return replace(order, value=p, verdict=verdict, how=how, bound=abs(p - round(p)), qualifier="")
 
 
 def _restricted(order: Property, floor: float, shown: str) -> Property:
     qualifier = ", ".join(words for words in (order.qualifier, f"{DOWN_TO} {floor:.0e}") if words)
-    return Property(**(vars(order) | {"qualifier": qualifier, "how": f"{order.how}; {shown}"}))
+    return replace(order, qualifier=qualifier, how=f"{order.how}; {shown}")
 
 
 def errors(run: Run, p: Problem, counts: Sequence[int] = COUNTS, span: float = SPAN) -> tuple[np.ndarray, np.ndarray]:
@@ -209,6 +212,20 @@ def _off_in_one(run: Run, p: Problem) -> tuple[float, float]:
     return float("inf"), float("inf")
 
 
+def _is_inconsistent(run: Run, p: Problem, least: float) -> bool:
+    """Whether a small step is off by as much of its turn as a run is, at least, of its own: what chooses its own steps
+    is nearly right in a small one."""
+    from polhode.reference.reference import reference
+
+    Q, Omega = reference(p, p.t0 + SMALL_STEP)
+    try:
+        Q1, Omega1 = run(p, p.Q0, p.Omega0, SMALL_STEP, 1, p.t0)
+    except Refused:
+        return False
+    off = max(float(np.abs(Q1 - Q).max()), float(np.abs(Omega1 - Omega).max() / np.linalg.norm(p.Omega0)))
+    return off * SPAN / SMALL_STEP > least / 3
+
+
 def order(
     run: Run,
     p: Problem,
@@ -220,17 +237,23 @@ def order(
     h, e = errors(run, p, counts)
     results, note = [], ""
     own = any(chooses(column, round_off) for column in e.T)
+    if own and counts[0] > 1:  # a method of several steps begins with others, of which the errors must stay, too
+        own = any(chooses(column, round_off) for column in errors(run, p, COUNTS[:4])[1].T)
+    is_inconsistent = _is_inconsistent(run, p, float(np.nanmin(e)))
+    own = own and not is_inconsistent
     for which, column in enumerate(e.T):
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
         large = _off_in_one(run, p)[which] if found.value == float("inf") else 0.0
-        if large > FLOOR_ROUND_OFFS * round_off:
-            found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in {ONE_LARGE}")
+        is_round_off = large > FLOOR_ROUND_OFFS * round_off
+        if is_round_off:
+            found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of some radians")
         how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
         if found.words:
             how += f"; {found.words}"
         if found.floor > FLOOR_ROUND_OFFS * round_off:
             alike = column[:4].max() < FLOORS_ABOVE * found.floor  # from the largest steps on
-            note = "own steps" if found.value == 0 and found.floor < 1e-3 and alike else note or "stalls"
+            is_own = found.value == 0 and found.floor < 1e-3 and alike and not is_inconsistent
+            note = "own steps" if is_own else note or "stalls"
         verdict = "yes" if found.known else "undecided"
         if found.value is not None and found.value < 0.5 and found.error < 0.5 and not found.floor < 1e-3:
             verdict = "no"  # it does not converge
@@ -240,5 +263,7 @@ def order(
             qualifiers, how = [IN_FLOATS], f"{how}; {UNSEEN}"
         if verdict == "yes" and found.floor > FLOOR_ROUND_OFFS * round_off:
             qualifiers.append(f"{DOWN_TO} {found.floor:.0e}")
-        results.append(Property(found.value, WHOLE_WITHIN, verdict, how, bound=bound, qualifier=", ".join(qualifiers)))
+        marks = frozenset({Mark.ROUND_OFF_ALONE} if is_round_off else ())
+        qualifier = ", ".join(qualifiers)
+        results.append(Property(found.value, WHOLE_WITHIN, verdict, how, bound=bound, qualifier=qualifier, marks=marks))
     return results, "own steps" if own else note, (h, e)

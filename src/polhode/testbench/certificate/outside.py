@@ -6,6 +6,7 @@ cannot be measured is undecided, and says why. Every measurement has its own gua
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,16 +19,17 @@ from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import AT_RANDOM
 from polhode.testbench.certificate.cases import Run, damped, free, placed, potential
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.clues import clues_of
 from polhode.testbench.certificate.cost import largest_step, torques
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, BY_DIFFERENCES, DIRECT
 from polhode.testbench.certificate.diagnosis import READINGS, diagnosis
+from polhode.testbench.certificate.elsewhere import suspects_of
 from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
 from polhode.testbench.certificate.look import Look, changed_since, character_of
 from polhode.testbench.certificate.oddities import oddities
-from polhode.testbench.certificate.orders import DOWN_TO, ELSEWHERE_ONLY, ONE_LARGE, orders
+from polhode.testbench.certificate.orders import DOWN_TO, orders
 from polhode.testbench.certificate.pace import SECONDS
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.timed import cost_of
@@ -42,6 +44,7 @@ PATIENT_WITH_SLOW = (20.0, 20.0, 5.0)  # the same of an integrator whose steps a
 LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
 LONGEST_SECONDS = PATIENT_SECONDS[0]
 FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
+PART_FOR_SUSPECTS = 0.05  # of the seconds, for a brief look at all states where there is no time for a longer one
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 
 
@@ -96,6 +99,9 @@ def _prepared(look: Look) -> int:
     if look.pace.is_counted:
         by_differences, why = guarded(lambda: look.derivatives[0] is BY_DIFFERENCES[0], _patience(look, ended))
         look.pace.by_differences, ended = by_differences is True, ended + (NO_RETURN in why)
+        for case in ("free", "forced"):
+            suspects, why = guarded(partial(suspects_of, look, case, PART_FOR_SUSPECTS), _patience(look, ended))
+            look.suspects, ended = look.suspects | (suspects or set()), ended + (NO_RETURN in why)
     return ended
 
 
@@ -120,7 +126,7 @@ def _measurements(look: Look) -> list[tuple[Row, ...]]:
 def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], kin: Kin | None) -> tuple[str, ...]:
     """The diagnosis: what is odd about it, where it is wrong, what the failures point to, and where it has lost what
     its kin has. What is wrong elsewhere alone is no sign of a mistake in the equations."""
-    found = {key: p for key, p in found.items() if not (BY_KEY[key].kind == ORDER and ELSEWHERE_ONLY in p.how)}
+    found = {key: p for key, p in found.items() if not (BY_KEY[key].kind == ORDER and Mark.LOWER_ELSEWHERE in p.marks)}
     notes = notes | {"memory": "yes" if look.character.memory else ""}
     if look.changed:
         return tuple(oddities(look, found))  # what was measured before and after is not of one integrator
@@ -200,27 +206,26 @@ def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays
     it is no longer what it was, or by differences where they are too coarse for the defect that others show."""
     if look.changed and p.verdict == "yes":
         why = f"{p.how}; but it has changed while it was measured"
-        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
-    high = any(ONE_LARGE in other.how for other in found.values())
+        return replace(p, verdict="undecided", how=why)
+    high = any(Mark.ROUND_OFF_ALONE in other.marks for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
-        return Property(**(vars(p) | {"verdict": "undecided", "how": f"{p.how}, as for any method of high order"}))
+        return replace(p, verdict="undecided", how=f"{p.how}, as for any method of high order")
     wrong = [words for case, words in look.differs_in if case == "free" or BY_KEY[key].case != "free"]
     somewhere = next((words for words in wrong if words.startswith(AT_RANDOM)), "")
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
         why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
-        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
-    is_by_differences = BY_KEY[key].measure in BY_DERIVATIVES and BY_DIFFERENCES[-1] in p.how
-    if p.verdict == "yes" and is_by_differences and (stays or WITH_TINY_STEPS in look.differs):
+        return replace(p, verdict="undecided", how=why)
+    if p.verdict == "yes" and Mark.BY_DIFFERENCES in p.marks and (stays or WITH_TINY_STEPS in look.differs):
         why = f"{p.how}; but other properties have small defects, which differences do not show"
-        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+        return replace(p, verdict="undecided", how=why)
     is_of_steps = BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS
     if p.verdict == "yes" and is_of_steps and look.switches:
         why = f"{p.how}; but it is another formula {look.switches}"
-        return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+        return replace(p, verdict="undecided", how=why)
     if p.verdict != "yes" or key not in look.ended or not wrong:
         return p
     why = f"{p.how}; but it was not seen {look.ended[key]}, and it is wrong elsewhere"
-    return Property(**(vars(p) | {"verdict": "undecided", "how": why}))
+    return replace(p, verdict="undecided", how=why)
 
 
 def _falls(row: Row, p: Property) -> bool:
@@ -234,7 +239,7 @@ def _does_not_converge(look: Look, row: Row, p: Property) -> Property:
     if row.kind != ORDER or p.verdict != "undecided" or p.value != 0.0:
         return p
     stays = np.nanmin(look.convergence[row.case]["errors"]) > STAYS
-    return Property(**(vars(p) | {"verdict": "no"})) if stays else p
+    return replace(p, verdict="no") if stays else p
 
 
 def _of_a_tolerance(row: Row, p: Property) -> Property:

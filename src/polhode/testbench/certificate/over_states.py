@@ -25,6 +25,7 @@ from polhode.testbench.certificate.visits import (
     COUNTS_WITH_MEMORY,
     FEWEST_STATES,
     FOR_A_FREE_BODY,
+    SURVEYED_RADIANS,
     Visits,
     calls_of,
     steps_for,
@@ -46,6 +47,7 @@ POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: t
 ITERATED_DEFECT = 1e-9  # of momenta and speeds of about one, up to which it may be that of a method well iterated
 THREE_AT_ONCE = 3  # steps of a black box in one call
 LEFT_BY_AN_ITERATION = "as an iteration leaves that ends before round-off"
+SEVERAL = "another formula there, or another solution of its equations"
 FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
 
 
@@ -58,7 +60,8 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     for state in visited(look, row):
         if state.is_about_an_axis and row.measure in BY_DERIVATIVES:
             continue
-        steps = steps_for(pace, state, visits.states, calls)
+        is_suspect = state.is_surveyed and state.words in look.suspects
+        steps = SURVEYED_RADIANS if is_suspect else steps_for(pace, state, visits.states, calls)
         if not steps:
             visits.is_short = not state.is_surveyed
             visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)
@@ -73,8 +76,10 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
             other = _beyond(look, state, at, (radians[n - 1], radians[n]), floor)
-            if other:
+            if other and (state is look.states(row.case)[0] or look.switches):
                 return [_switches(look, row, state, how, floor, *other)], "scales"
+            if other:  # what is a formula of the angle is so at the generic state, too
+                visits.doubts.append(f"{other[1]:.0e} beyond {other[0]:.3g} rad a step {state.words}, {SEVERAL}")
             look.ended.setdefault(row.key, f"beyond {radians[n - 1]:g} rad a step {state.words}")
         if not defects:
             visits.runs_everywhere = False
@@ -102,7 +107,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
                 look.note_difference(row.case, state.words, f"({row.title}: {largest:.0e}, {where})")
             words, coverage = f"{how}: {largest:.0e}, {fall}", f"first seen {state.words}, {where}"
             note = "scales" if state.words in look.differs else note  # it is wrong there, whatever the step
-            return [Property(float(largest), floor, "no", words, coverage=coverage)], note
+            return [Property(float(largest), floor, "no", words, coverage=coverage, seen_at=state.words)], note
         is_faint = largest <= ROUND_OFFS_ABOVE * floor
         if largest > floor and not state.is_surveyed and not (is_faint and is_erratic(at, state, radians, defects)):
             visits.doubts.append(f"{largest:.0e} {state.words}, near round-off")
@@ -207,7 +212,7 @@ def _switches(look: Look, row: Row, state: State, how: str, floor: float, radian
     look.switches = look.switches or f"beyond {radians:.3g} rad a step, as seen {state.words}"
     words = f"{how}: {defect:.0e} beyond {radians:.3g} rad a step, where it is another formula"
     coverage = f"first seen {state.words}, {radians:.3g} rad a step; round-off up to there"
-    return Property(defect, floor, "no", words, coverage=coverage)
+    return Property(defect, floor, "no", words, coverage=coverage, seen_at=state.words)
 
 
 def _largest(radians: Sequence[float], found: Sequence[float]) -> str:

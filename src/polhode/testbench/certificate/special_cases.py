@@ -5,6 +5,7 @@ undecided then.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
 from polhode.testbench.certificate.certificate import Property
@@ -31,7 +32,7 @@ def consistent(properties: Mapping[str, Property]) -> dict[str, Property]:
     for special, general in _pairs():
         if special in found and general in found and _is_better(found[general], found[special], BY_KEY[general].kind):
             why = f"{found[general].how}; but not so in its special case, {BY_KEY[special].title}"
-            found[general] = Property(**(vars(found[general]) | {"verdict": "undecided", "how": why}))
+            found[general] = replace(found[general], verdict="undecided", how=why)
     return found
 
 

@@ -120,7 +120,7 @@ def visited(look: Look, row: Row) -> tuple[State, ...]:
     known = look.states(row.case)
     if look.is_kernel and row.measure in BY_DERIVATIVES and not look.switches:  # many digits have seen the others
         return tuple(state for state in known if state is known[0] or state.words in (FAST, *look.differs))
-    first = [state for state in known if not state.is_surveyed or state.words in look.differs]
+    first = [state for state in known if not state.is_surveyed or state.words in {*look.differs, *look.suspects}]
     rest = [state for state in known if state not in first]
     free = [
         renamed for state, renamed in free_ones() if not state.is_surveyed or ("free", state.words) in look.differs_in

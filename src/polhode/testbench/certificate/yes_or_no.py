@@ -1,6 +1,7 @@
 """Yes or no from outside: the defects that a few steps show, and those of the Jacobian of a step."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from polhode.integrators.properties import Row
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import Run
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.defects import (
     BY_DERIVATIVES,
     BY_DIFFERENCES,
@@ -107,4 +108,6 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
                 raise NotAnalytic
         return found
 
-    return over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
+    (found,), note = over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
+    marks = found.marks | {Mark.BY_DIFFERENCES} if way == BY_DIFFERENCES[-1] else found.marks
+    return [replace(found, marks=marks)], note
