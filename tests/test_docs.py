@@ -12,7 +12,8 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.lookup import name_of
 from polhode.testbench.certificate import cases, orders
-from polhode.testbench.certificate.look import Look, character_of
+from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.questions import character_of
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")

@@ -20,8 +20,9 @@ from polhode.testbench.certificate.exponents import chooses, exponent
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.kernel_in_floats import in_floats
 from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box, changed_since, character_of
+from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.orders import DOWN_TO, orders
+from polhode.testbench.certificate.questions import changed_since, character_of
 from tests.testbench.certificate.adversary import steps, third
 from tests.testbench.certificate.adversary.suite import (
     FAINT,

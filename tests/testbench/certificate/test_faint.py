@@ -12,8 +12,9 @@ from polhode.testbench.certificate.defects import DIRECT
 from polhode.testbench.certificate.falling import falling
 from polhode.testbench.certificate.floor import orders_of_small_steps
 from polhode.testbench.certificate.kernel_orders import rates_of_tiny_steps
-from polhode.testbench.certificate.look import Look, box, character_of, states
+from polhode.testbench.certificate.look import Look, box, states
 from polhode.testbench.certificate.orders import DOWN_TO
+from polhode.testbench.certificate.questions import character_of
 from polhode.testbench.certificate.round_off import is_left_by_an_iteration
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE

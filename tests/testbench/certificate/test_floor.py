@@ -7,8 +7,9 @@ import polhode as ph
 from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate.exponents import exponent
 from polhode.testbench.certificate.floor import fitted, hidden
-from polhode.testbench.certificate.look import Look, box, character_of
+from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.orders import COUNTS, DOWN_TO, SPAN, orders
+from polhode.testbench.certificate.questions import character_of
 from tests.testbench.certificate.adversary import kernels, steps, third
 from tests.testbench.certificate.adversary.suite import THIRD, score
 

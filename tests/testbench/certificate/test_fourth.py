@@ -11,8 +11,9 @@ from polhode.testbench.certificate.cases import placed, potential
 from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.testbench.certificate.clues import rate, turn
 from polhode.testbench.certificate.drift import drift_of
-from polhode.testbench.certificate.look import Look, box, character_of, states
+from polhode.testbench.certificate.look import Look, box, states
 from polhode.testbench.certificate.pace import Cost, Pace
+from polhode.testbench.certificate.questions import character_of
 from polhode.testbench.certificate.summary import summary
 from tests.testbench.certificate.adversary import fourth, kernels, third
 

@@ -10,7 +10,8 @@ from rich.console import Console
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate.limit import another_formula
-from polhode.testbench.certificate.look import Look, character_of, states
+from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.questions import character_of
 from polhode.testbench.certificate.several import Certificates
 from polhode.testbench.certificate.yes_or_no import by_derivatives, direct
 from tests.testbench.certificate.adversary import kernels, third

@@ -15,8 +15,9 @@ from polhode.testbench.certificate.diagnosis import diagnosis
 from polhode.testbench.certificate.elsewhere import elsewhere
 from polhode.testbench.certificate.exponents import exponent
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look, character_of
+from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.oddities import oddities
+from polhode.testbench.certificate.questions import character_of
 from tests.testbench.certificate.adversary import faint, fourth, points_and_loops, steps, third
 
 

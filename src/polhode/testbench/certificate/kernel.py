@@ -34,8 +34,9 @@ from polhode.testbench.certificate.guard import guarded
 from polhode.testbench.certificate.kernel_in_floats import LONGEST_SECONDS, in_floats, orders_in_floats
 from polhode.testbench.certificate.kernel_orders import orders
 from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box, character_of, states
+from polhode.testbench.certificate.look import Look, box, states
 from polhode.testbench.certificate.over_states import LOOSE_DEFECT
+from polhode.testbench.certificate.questions import character_of
 from polhode.testbench.certificate.special_cases import consistent
 
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"

@@ -97,8 +97,8 @@ class Kin:
                 return f"{head}."
             added = ", or something of its own is added, as a damping does" if power < ANOTHER_POWER - 1 else ""
             return (
-                f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only"
-                f"{added}."
+                f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only, so "
+                f"that it is not its own adjoint{added}."
             )
         both = np.maximum(self.free, self.torque)
         return f"This is {self.name}, but for {self._size(both, ', which falls')}." if self.near else ""

@@ -31,6 +31,9 @@ HARDLY_RATIO = (
 BEYOND_FACTORS = (1.0, 1.02, 1.06)  # times the step where another formula begins: none of these steps may be lost
 JUMP_RATIO, JUMPED_DEFECT = 1e3, 1e-6  # ratio of their defects that is a jump, and the least to which they jump
 
+JUST_BELOW_AND_BEYOND = (0.96, 1.04)  # of the angle of a jump, at other states
+FEWEST_TOLD, MOST_RADIANS = 3, 1.9  # states that must tell of it, and radians a step up to which they can
+
 
 def steepest_power(look: Look) -> float:
     """The power of h with which a defect of the method may grow."""
@@ -78,6 +81,35 @@ def another_formula(
     is_jump = max(JUMP_RATIO * before, JUMPED_DEFECT) < after < LOST_PART  # an iteration more or less makes small ones
     lost = is_jump and any(is_lost(look, state, factor * beyond) for factor in BEYOND_FACTORS)
     return (beyond, after) if is_jump and not lost else None
+
+
+def jumps_elsewhere(
+    at: Callable[[State, float], float], seen: State, radians: float, states: Sequence[State], floor: float
+) -> bool:
+    """Whether a defect that jumps at one state does so at most others, at the same angle, with the same turn or with
+    the same step: a formula that is chosen by the step does, another solution of an implicit equation is a matter of
+    the state."""
+    h, speed = seen.step(radians), lambda state: float(np.linalg.norm(state.problem.Omega0)) or 1.0
+    same_angle = lambda state: radians
+    same_turn = lambda state: h * speed(seen) / speed(state) / state.step(1.0)  # by the velocity alone
+    same_step = lambda state: h / state.step(1.0)
+    for angle in (same_angle, same_turn, same_step):
+        told = [_jumps_at(at, state, angle(state), floor) for state in states if state is not seen]
+        known = [jumps for jumps in told if jumps is not None]
+        if len(known) >= FEWEST_TOLD and 2 * sum(known) > len(known):
+            return True
+    return False
+
+
+def _jumps_at(at: Callable[[State, float], float], state: State, radians: float, floor: float) -> bool | None:
+    """Whether the defect at a state jumps about an angle; None where steps below it already have a defect, or fail."""
+    if radians > MOST_RADIANS:
+        return None
+    try:
+        before, after = (max(at(state, x * radians), floor) for x in JUST_BELOW_AND_BEYOND)
+    except Refused:
+        return None
+    return after > max(JUMP_RATIO * before, JUMPED_DEFECT) if before < ROUND_OFFS_ABOVE * floor else None
 
 
 def is_lost(look: Look, state: State, radians: float) -> bool:

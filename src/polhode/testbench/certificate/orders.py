@@ -29,8 +29,9 @@ from polhode.testbench.certificate.exponents import (
 )
 from polhode.testbench.certificate.floor import LADDER, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import ASKED_STEP, Look, jump_of, states
+from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import would_decide
+from polhode.testbench.certificate.questions import ASKED_STEP, jump_of
 from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 
 SPAN = 2.0

@@ -27,10 +27,11 @@ from polhode.testbench.certificate.diagnosis import READINGS, diagnosis
 from polhode.testbench.certificate.elsewhere import suspects_of
 from polhode.testbench.certificate.guard import NO_RETURN, guarded
 from polhode.testbench.certificate.kin import Kin, kin_of
-from polhode.testbench.certificate.look import Look, changed_since, character_of
+from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.oddities import oddities
 from polhode.testbench.certificate.orders import DOWN_TO, orders
 from polhode.testbench.certificate.pace import SECONDS
+from polhode.testbench.certificate.questions import changed_since, character_of
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.timed import cost_of
 from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS

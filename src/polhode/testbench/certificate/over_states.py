@@ -6,6 +6,7 @@ wherever it is found. A large step whose equations were not solved ends the rang
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +15,14 @@ from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.defects import BY_DERIVATIVES, DIRECT
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE, another_formula, is_lost, solved, steepest_power
+from polhode.testbench.certificate.limit import (
+    ROUND_OFFS_ABOVE,
+    another_formula,
+    is_lost,
+    jumps_elsewhere,
+    solved,
+    steepest_power,
+)
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.pace import would_decide
 from polhode.testbench.certificate.round_off import finite, is_erratic, is_left_by_an_iteration
@@ -47,7 +55,6 @@ POWER_BY_TOLERANCE = 2.5  # ... if it grows with no more than this power of h: t
 ITERATED_DEFECT = 1e-9  # of momenta and speeds of about one, up to which it may be that of a method well iterated
 THREE_AT_ONCE = 3  # steps of a black box in one call
 LEFT_BY_AN_ITERATION = "as an iteration leaves that ends before round-off"
-SEVERAL = "another formula there, or another solution of its equations"
 FAINT_DEFECT = 1e-9  # defect up to which it may be round-off, magnified
 
 
@@ -67,19 +74,15 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
             visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)
             break
         brief = steps is BRIEF_RADIANS
-        counts: Sequence[int] = COUNTS_WITH_MEMORY if look.character.memory else (1,)
-        if look.character.memory and row.measure in DIRECT and not visits.states:
-            counts = COUNTS_AT_ONCE
-        if look.is_box and not look.is_kernel and row.measure == "symmetry" and not visits.states:
-            counts = (*counts, THREE_AT_ONCE)  # its own loop may count the time otherwise when it goes back
-        defects, radians = _measured(look, state, at, steps, visits, counts)
+        defects, radians = _measured(look, state, at, steps, visits, _counts(look, row, is_first=not visits.states))
         n = solved(look, state, defects, radians, floor)
         if n < len(defects):
-            other = _beyond(look, state, at, (radians[n - 1], radians[n]), floor)
-            if other and (state is look.states(row.case)[0] or look.switches):
-                return [_switches(look, row, state, how, floor, *other)], "scales"
-            if other:  # what is a formula of the angle is so at the generic state, too
-                visits.doubts.append(f"{other[1]:.0e} beyond {other[0]:.3g} rad a step {state.words}, {SEVERAL}")
+            other = _beyond(look, row, state, at, (radians[n - 1], radians[n]), floor)
+            if other and other.is_of_the_step:
+                return [_switches(look, row, state, how, floor, other)], "scales"
+            if other:
+                words = f"{other.defect:.0e} beyond {other.radians:.3g} rad a step {state.words}"
+                visits.doubts.append(f"{words}, another formula there, or another solution of its equations")
             look.ended.setdefault(row.key, f"beyond {radians[n - 1]:g} rad a step {state.words}")
         if not defects:
             visits.runs_everywhere = False
@@ -117,6 +120,16 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         return [tiny], "scales"
     note = "stays" if any(LEFT_BY_AN_ITERATION in doubt for doubt in visits.doubts) else ""
     return [_without_defect(look, row, how, floor, visits)], note
+
+
+def _counts(look: Look, row: Row, is_first: bool) -> Sequence[int]:
+    """Over how many steps at once a defect is looked at: more of what remembers, and at the first state."""
+    counts = COUNTS_WITH_MEMORY if look.character.memory else (1,)
+    if look.character.memory and row.measure in DIRECT and is_first:
+        counts = COUNTS_AT_ONCE
+    if look.is_box and not look.is_kernel and row.measure == "symmetry" and is_first:
+        counts = (*counts, THREE_AT_ONCE)  # its own loop may count the time otherwise when it goes back
+    return counts
 
 
 def _is_iterated(
@@ -197,22 +210,37 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
     return Property(worst, floor, "yes", words, bound=floor, coverage=coverage, qualifier=qualifier)
 
 
+@dataclass(frozen=True)
+class Jump:
+    """Where a defect jumps while the motion is still followed."""
+
+    radians: float  # a step
+    defect: float  # just beyond
+    is_of_the_step: bool  # whether it jumps there at most states: another formula, not another solution
+
+
 def _beyond(
-    look: Look, state: State, at: Callable[..., float], ends: tuple[float, float], floor: float
-) -> tuple[float, float] | None:
+    look: Look, row: Row, state: State, at: Callable[..., float], ends: tuple[float, float], floor: float
+) -> Jump | None:
     """From which step on, in radians, and with which defect, it is another formula, if it is."""
     if look.character.floor > 1:  # noise, or single precision: every defect is rough
         return None
     counts = COUNTS_WITH_MEMORY if look.character.memory else (1,)
-    return another_formula(look, state, lambda x: finite(at, state, x, counts), ends, floor)
+    one = lambda state, x: finite(at, state, x, counts)
+    found = another_formula(look, state, lambda x: one(state, x), ends, floor)
+    if found is None:
+        return None
+    generic, *others = (other for other in look.states(row.case) if not other.is_surveyed)
+    is_known = state is generic or bool(look.switches)
+    return Jump(*found, is_of_the_step=is_known or jumps_elsewhere(one, state, found[0], [generic, *others], floor))
 
 
-def _switches(look: Look, row: Row, state: State, how: str, floor: float, radians: float, defect: float) -> Property:
+def _switches(look: Look, row: Row, state: State, how: str, floor: float, jump: Jump) -> Property:
     """The property of an integrator that is another formula beyond so many radians a step."""
-    look.switches = look.switches or f"beyond {radians:.3g} rad a step, as seen {state.words}"
-    words = f"{how}: {defect:.0e} beyond {radians:.3g} rad a step, where it is another formula"
-    coverage = f"first seen {state.words}, {radians:.3g} rad a step; round-off up to there"
-    return Property(defect, floor, "no", words, coverage=coverage, seen_at=state.words)
+    look.switches = look.switches or f"beyond {jump.radians:.3g} rad a step, as seen {state.words}"
+    words = f"{how}: {jump.defect:.0e} beyond {jump.radians:.3g} rad a step, where it is another formula"
+    coverage = f"first seen {state.words}, {jump.radians:.3g} rad a step; round-off up to there"
+    return Property(jump.defect, floor, "no", words, coverage=coverage, seen_at=state.words)
 
 
 def _largest(radians: Sequence[float], found: Sequence[float]) -> str:

@@ -6,8 +6,9 @@ import time
 from polhode.testbench.certificate.battery import RADIANS, State
 from polhode.testbench.certificate.cases import stress
 from polhode.testbench.certificate.guard import NO_RETURN, OwnTime, Refused, guarded
-from polhode.testbench.certificate.look import ASKED_STEP, Look, states
+from polhode.testbench.certificate.look import Look, states
 from polhode.testbench.certificate.pace import Cost
+from polhode.testbench.certificate.questions import ASKED_STEP
 
 TIMED_AT_ONCE = 5  # steps of a call that is timed
 STEPS_ALONG, STRESS_STEP = 24, 0.125  # steps along the motion of the stress test that are timed, and their size
