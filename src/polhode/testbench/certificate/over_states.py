@@ -124,7 +124,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
 
 def _counts(look: Look, row: Row, is_first: bool) -> Sequence[int]:
     """Over how many steps at once a defect is looked at: more of what remembers, and at the first state."""
-    counts = COUNTS_WITH_MEMORY if look.character.memory else (1,)
+    counts: Sequence[int] = COUNTS_WITH_MEMORY if look.character.memory else (1,)
     if look.character.memory and row.measure in DIRECT and is_first:
         counts = COUNTS_AT_ONCE
     if look.is_box and not look.is_kernel and row.measure == "symmetry" and is_first:
