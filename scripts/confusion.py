@@ -1,12 +1,16 @@
 """The confusion matrix of the certificate: every integrator of the adversary, verdict against truth.
 
-python scripts/confusion.py [--only TEXT] [--part 1/2] [--json FILE] [--no-drift] [--sum FILE ...]
+python scripts/confusion.py [--suite FILE ...] [--only TEXT] [--part 1/2] [--json FILE] [--no-drift] [--sum FILE ...]
+
+A suite of one's own is a Python file with a sequence CASES, of what has the fields of `Case` in the adversary's suite:
+name, method, truth, and named, what a diagnosis must mention.
 """
 
 import argparse
 import collections
 import json
 import pathlib
+import runpy
 import signal
 import statistics
 import sys
@@ -30,8 +34,7 @@ def stopped(*_):
 
 
 def measured(case, drift):
-    """What one certificate says, scored; the seconds of computing; the diagnosis, or why there is no certificate; the
-    form of the integrator, and the bound on its drift where none was seen."""
+    """What one certificate says, scored, with the seconds of computing, and all that helps to see why."""
     clock = time.process_time()
     signal.signal(signal.SIGPROF, stopped)
     signal.setitimer(signal.ITIMER_PROF, LONGEST)
@@ -43,18 +46,29 @@ def measured(case, drift):
         signal.setitimer(signal.ITIMER_PROF, 0)
     seconds = time.process_time() - clock
     if certificate is None:
-        return dict.fromkeys(case.truth, "none"), seconds, why, "", None
+        found = dict.fromkeys(case.truth, "none")
+        return {"found": found, "seconds": seconds, "told": why, "form": "", "bound": None, "how": {}}
     found = score(case, certificate)
     told = " ".join(certificate.diagnosis)
     if case.named:
         found["named"] = "right" if case.named in told else "not named"
     seen = certificate.properties.get("drift")
     bound = seen.bound if seen and seen.verdict != "yes" else None
-    return found, seconds, told, certificate.form, bound
+    how = {key: certificate[key].to_dict() for key, word in found.items() if word != "right" and key in certificate.properties}
+    return {"found": found, "seconds": seconds, "told": told, "form": certificate.form, "bound": bound, "how": how}
+
+
+def cases_of(files):
+    """The cases of these files, or those of our own suite."""
+    for name in files:
+        folder = pathlib.Path(name).resolve().parent
+        sys.path[:0] = [str(folder), str(folder.parent)]
+    return [case for name in files for case in runpy.run_path(name)["CASES"]] if files else suite()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", nargs="+", default=[], help="files with CASES; without any, the adversary's suite")
     parser.add_argument("--only", default="", help="cases whose name has this text")
     parser.add_argument("--part", default="1/1", help="of the cases, every so many from this one: 1/2 and 2/2 are all")
     parser.add_argument("--json", help="write what was found to this file")
@@ -67,11 +81,10 @@ def main():
         return summed_up({case: one for part in parts for case, one in part.items()})
     everything = {}
     part, parts = (int(x) for x in given.part.split("/"))
-    for case in [case for case in suite() if given.only in case.name][part - 1 :: parts]:
-        found, seconds, told, form, bound = measured(case, not given.no_drift)
-        everything[case.name] = {"found": found, "seconds": seconds, "told": told, "form": form, "bound": bound}
-        wrong = {k: v for k, v in found.items() if v != "right"}
-        print(f"{case.name:28} {seconds:6.1f} s  {wrong or 'right'}", flush=True)
+    for case in [case for case in cases_of(given.suite) if given.only in case.name][part - 1 :: parts]:
+        one = everything[case.name] = measured(case, not given.no_drift)
+        wrong = {k: v for k, v in one["found"].items() if v != "right"}
+        print(f"{case.name:28} {one['seconds']:6.1f} s  {wrong or 'right'}", flush=True)
         if given.json:
             pathlib.Path(given.json).write_text(json.dumps(everything, indent=1))
     summed_up(everything)
