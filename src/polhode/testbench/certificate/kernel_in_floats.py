@@ -49,8 +49,10 @@ def in_floats(
         confirmed = any(stays_at(state, SURVEYED_RADIANS[0]) for state in surveyed)
         if confirmed or (not surveyed and (look.character.memory or not _solves(method, row))):
             return seen
-    if row.key not in look.ended or seen[0].verdict != "yes" or _solves(method, row):
+    if row.key not in look.ended or seen[0].verdict == "no" or _solves(method, row):
         return values
+    if seen[0].verdict == "undecided" and not look.character.memory:  # no solver explains what is seen beyond
+        return seen
     return [replace(values[0], qualifier=seen[0].qualifier, coverage=seen[0].coverage)]
 
 
