@@ -10,7 +10,9 @@ from typing import Any
 
 from polhode.integrators.property_rows import KINDS, NUMBER, ORDER, RATE, YES_OR_NO, Column, Outlook, Row, claim
 
-KEPT = ("momentum", "energy", "symplectic", "symmetric")
+CONSERVED = ("momentum", "energy")
+STRUCTURE = ("symplectic", "symmetric")
+KEPT = (*CONSERVED, *STRUCTURE)
 """What `recommend(keep=...)` can be asked for."""
 
 BY_ORDER = Column(

@@ -3,11 +3,19 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from polhode.integrators.properties import BY_KEY, KEPT, NUMBER, ORDER, OUTLOOKS, PROPERTIES, measured_by
+from polhode.integrators.properties import (
+    BY_KEY,
+    CONSERVED,
+    NUMBER,
+    ORDER,
+    OUTLOOKS,
+    PROPERTIES,
+    STRUCTURE,
+    measured_by,
+)
 from polhode.testbench.certificate.certificate import Property
 
 LEAST_ORDER = 0.5  # a lower one is none
-CONSERVED, MAIN = KEPT[:2], KEPT[2:]  # words for what is conserved, and for what is worth a word if it is undecided
 
 
 def summary(name: str, properties: Mapping[str, Property]) -> str:
@@ -56,7 +64,7 @@ def _and_stays(properties: Mapping[str, Property]) -> str:
 
 def _undecided(properties: Mapping[str, Property]) -> list[str]:
     """The main properties that are undecided, unless all are: orders, symmetry, symplecticity, in short words."""
-    main = [row for row in PROPERTIES if row.key in properties and (row.kind == ORDER or row.keep in MAIN)]
+    main = [row for row in PROPERTIES if row.key in properties and (row.kind == ORDER or row.keep in STRUCTURE)]
     open_ = [row for row in main if _says(properties, row.key, "undecided")]
     if len(open_) == len(main):
         return []
