@@ -28,6 +28,7 @@ PACKAGES = {
     "exudyn": "exudyn",
     "mujoco-warp": "mujoco_warp",
     "newton": "newton",
+    "genesis": "genesis",
 }
 ORDERS = {
     "scipy:RK23": 3,
@@ -42,6 +43,8 @@ ORDERS = {
     "exudyn:RK44": 4,
     "exudyn:GeneralizedAlpha": 2,
     "exudyn:VelocityVerlet": 1,
+    "genesis:Euler": 1,
+    "genesis:approximate_implicitfast": 2,
 }
 
 
@@ -92,6 +95,23 @@ def test_a_full_tensor_of_inertia_is_understood():
         s = ph.solve(p, "EXACT", h=1.0, n_steps=1)
         assert np.abs(Q - s.Q[-1]).max() < 1e-2, package
         assert np.abs(Omega - s.Omega[-1]).max() < 1e-2, package
+
+
+def test_a_kept_scene_of_genesis_answers_for_its_numbers_only():
+    """After runs with another step, inertia and torque, the same bits; and a run that diverges is no state."""
+    needed("genesis")
+    for name in peers.names("genesis"):
+        advance = peers.engine(f"genesis:{name}").advance
+        free, forced = cases.placed(cases.free()), cases.placed(cases.forced())
+        other = ph.Problem(inertia=(1.0, 2.0, 2.5), Q0=(0.1, 0.2, 0.3), Omega0=(0.5, -0.4, 0.3))
+        runs = [(p, p.Q0, p.Omega0, h, 8, 0.0) for p in (free, forced, other) for h in (0.125, 0.0625)]
+        first = [advance(*run) for run in runs]
+        with pytest.raises(Exception, match="nan"):
+            advance(free, free.Q0, np.full(3, 1e200), 0.125, 8, 0.0)
+        again = [advance(*run) for run in reversed(runs)][::-1]
+        for (Q, Omega), (Q1, Omega1) in zip(first, again, strict=True):
+            assert np.array_equal(Q, Q1) and np.array_equal(Omega, Omega1)
+        assert len({Q.tobytes() for Q, _ in first}) == len(runs)
 
 
 def test_a_certificate_of_an_adaptive_solver_does_not_praise_its_tolerance():

@@ -23,6 +23,7 @@ ENGINES = {
     "exudyn": "polhode.testbench.peers.exudyn",
     "mujoco-warp": "polhode.testbench.peers.mujoco_warp",
     "newton": "polhode.testbench.peers.newton",
+    "genesis": "polhode.testbench.peers.genesis",
 }
 
 
