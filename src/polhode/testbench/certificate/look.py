@@ -114,6 +114,7 @@ class Look:
         self.ended: dict[str, str] = {}  # by property: from where on steps were left out, as not solved
         self.switches = ""  # words of the step from which on it is another formula, if it is
         self.changed = 0.0  # how far its first answer has moved while it was measured
+        self.stopped = ""  # what it does now in place of its first answer, in words, if it no longer runs
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.pace = Pace(seconds)
         self.character = Character()

@@ -36,6 +36,11 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
             f"It has changed while it was measured: the first step, taken again at the end, differs by "
             f"{look.changed:.0e}. What it does depends on how often it was called."
         )
+    if look.stopped:
+        told.append(
+            f"It no longer runs: the first step, taken again at the end, {look.stopped}. Something that it was asked "
+            "has broken what it remembers, as an exception ends a generator; what was measured after that is undecided."
+        )
     if look.switches:
         told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
     is_right = _is_right_at_a_generic_state(found)

@@ -240,7 +240,7 @@ def order(
     own = any(chooses(column, round_off) for column in e.T)
     if own and counts[0] > 1:  # a method of several steps begins with others, of which the errors must stay, too
         own = any(chooses(column, round_off) for column in errors(run, p, COUNTS[:4])[1].T)
-    is_inconsistent = _is_inconsistent(run, p, float(np.nanmin(e)))
+    is_inconsistent = bool(np.isfinite(e).any()) and _is_inconsistent(run, p, float(np.nanmin(e)))
     own = own and not is_inconsistent
     for which, column in enumerate(e.T):
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)

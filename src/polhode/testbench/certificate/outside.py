@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 from polhode.integrators.lookup import name_of
@@ -114,13 +115,13 @@ def _patience(look: Look, ended: int) -> float:
 
 def _measurements(look: Look) -> list[tuple[Row, ...]]:
     """The rows of the table of properties that are measured, those of one measurement together."""
-    takes_velocity = _takes_velocity(look)
+    with_velocity = takes_velocity(look)
     return [
         rows
         for rows in groups()
         if rows[0].measure in MEASURES
         and not (look.tolerance is not None and rows[0].measure in GIVEN_STEPS)
-        and (takes_velocity or not rows[0].needs_velocity)
+        and (with_velocity or not rows[0].needs_velocity)
     ]
 
 
@@ -129,7 +130,7 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
     its kin has. What is wrong elsewhere alone is no sign of a mistake in the equations."""
     found = {key: p for key, p in found.items() if not (BY_KEY[key].kind == ORDER and Mark.LOWER_ELSEWHERE in p.marks)}
     notes = notes | {"memory": "yes" if look.character.memory else ""}
-    if look.changed:
+    if look.changed or look.stopped:
         return tuple(oddities(look, found))  # what was measured before and after is not of one integrator
     if kin is None:
         return (*oddities(look, found), *diagnosis(found, notes))
@@ -190,23 +191,43 @@ def _first_step(run: Run, p: Problem, h: float) -> list[np.ndarray]:
         return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)]
 
 
-def _takes_velocity(look: Look) -> bool:
-    """Whether it asks for the torque at a velocity; one that does not gets an InputError from this problem."""
-    p = damped()
+class Asked(Problem):
+    """A problem that notes if its torque is asked for without the velocity on which it depends, and raises nothing: an
+    integrator may not survive an exception, as a generator does not."""
 
-    def first() -> tuple[np.ndarray, np.ndarray]:
-        with np.errstate(all="ignore"):
-            return look.advance(p, p.Q0.copy(), p.Omega0.copy(), 0.0625, 1, 0.0)
+    is_without_velocity: bool
 
-    return "InputError" not in guarded(first, PATIENT_WITH_SLOW[-1])[1]
+    def __init__(self, problem: Problem) -> None:
+        vars(self).update(vars(problem), is_without_velocity=False)
+
+    def torque(self, t: float, Q: ArrayLike, Omega: ArrayLike | None = None) -> np.ndarray:
+        """The torque, at the velocity of the start if none is given."""
+        if Omega is None:
+            vars(self)["is_without_velocity"] = True
+        return super().torque(t, Q, self.Omega0 if Omega is None else Omega)
+
+
+def takes_velocity(look: Look) -> bool:
+    """Whether it asks for the torque at a velocity. One that hands the problem on to a run of ours, which takes
+    the torque that was given alone, is asked with the problem itself, which raises an InputError."""
+    asked = Asked(damped())
+    for p in (asked, damped()):
+        first = partial(_first_step, look.advance, p, FIRST_STEPS[0])
+        why = guarded(first, PATIENT_WITH_SLOW[-1])[1]
+        if asked.is_without_velocity:
+            return False
+        if "InputError" not in why:
+            return True
+    return False
 
 
 def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays: bool) -> Property:
     """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
     known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, where
     it is no longer what it was, or by differences where they are too coarse for the defect that others show."""
-    if look.changed and p.verdict == "yes":
-        why = f"{p.how}; but it has changed while it was measured"
+    if (look.changed or look.stopped) and p.verdict == "yes":
+        what = "it has changed while it was measured" if look.changed else f"at the end it {look.stopped}"
+        why = f"{p.how}; but {what}"
         return replace(p, verdict="undecided", how=why)
     high = any(Mark.ROUND_OFF_ALONE in other.marks for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:

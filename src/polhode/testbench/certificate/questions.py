@@ -108,10 +108,15 @@ def first_answer(look: Look) -> np.ndarray:
 
 
 def changed_since(look: Look) -> float:
-    """How far its answer to the first question has moved since it was asked; zero where that is noise or round-off."""
+    """How far its answer to the first question has moved since it was asked; zero where that is noise or round-off, or
+    where there is none any more, which is noted."""
     if look.first is None:
         return 0.0
-    moved = float(np.abs(first_answer(look) - look.first).max())
+    try:
+        moved = float(np.abs(first_answer(look) - look.first).max())
+    except Refused as error:
+        look.stopped = error.words
+        return 0.0
     return moved if moved > max(REMEMBERED_DEFECT * look.character.floor, 100 * look.character.noise) else 0.0
 
 

@@ -1,0 +1,48 @@
+"""An integrator that an exception would end is not asked what raises one; of one that has ended, that is told."""
+
+import pytest
+
+import polhode as ph
+from polhode.testbench.certificate import outside
+from polhode.testbench.certificate.look import Look, box
+from tests.testbench.certificate.adversary import third
+
+
+def as_generator():
+    """A right method in a generator, which ends with the first exception in it."""
+
+    def steps():
+        answer = None
+        while True:
+            answer = third.right(*(yield answer))
+
+    running = steps()
+    next(running)
+    return lambda *asked: running.send(asked)
+
+
+def test_a_generator_is_not_ended_by_a_question():
+    assert not outside.takes_velocity(Look(as_generator()))
+    c = ph.certify(as_generator(), drift=False)
+    assert c["order_free_Q"].value == pytest.approx(2, abs=0.1) and c["momentum_free"].verdict == "yes"
+
+
+def test_who_takes_a_velocity_is_known_by_a_step_alone():
+    def asks(p, Q, Omega, h, t):
+        p.torque(t, Q, Omega)
+        return Q, Omega
+
+    assert outside.takes_velocity(Look(asks)) and outside.takes_velocity(Look(box(ph.method("VLV"))))
+    assert not outside.takes_velocity(Look(lambda p, Q, Omega, h, t: (Q, Omega + h * p.torque(t, Q))))
+
+
+def test_one_that_no_longer_runs_is_said_so_and_keeps_no_yes():
+    calls = iter(range(400))
+
+    def ends(p, Q, Omega, h, t):
+        next(calls)
+        return third.right(p, Q, Omega, h, t)
+
+    c = ph.certify(ends, drift=False)
+    assert "It no longer runs" in c.diagnosis[0] and "StopIteration" in c.diagnosis[0]
+    assert not any(p.verdict == "yes" for p in c.properties.values())
