@@ -24,6 +24,7 @@ from polhode.testbench.certificate.look import Look, box
 from polhode.testbench.certificate.orders import DOWN_TO, orders
 from polhode.testbench.certificate.questions import changed_since, character_of
 from tests.testbench.certificate.adversary import steps, third
+from tests.testbench.certificate.adversary.steps import cross
 from tests.testbench.certificate.adversary.suite import (
     FAINT,
     FOURTH,
@@ -240,8 +241,8 @@ def rkmk4(problem, Q, Omega, h, t):
     turned = lambda u: Q @ Rotation.from_rotvec(u).as_matrix()
 
     def rates(u, w, s):
-        du = w + np.cross(u, w) / 2 + np.cross(u, np.cross(u, w)) / 12
-        return np.array([du, np.linalg.solve(J, np.cross(J @ w, w) + problem.torque(s, turned(u)))])
+        du = w + cross(u, w) / 2 + cross(u, cross(u, w)) / 12
+        return np.array([du, np.linalg.solve(J, cross(J @ w, w) + problem.torque(s, turned(u)))])
 
     y = np.array([np.zeros(3), Omega])
     k1 = rates(*y, t)

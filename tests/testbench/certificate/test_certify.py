@@ -9,27 +9,9 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, PROPERTIES
 from polhode.testbench.certificate.certificate import Certificate, Property
+from tests.testbench.certificate.adversary.steps import cay, cross, hat, solved
 
 # ---- a variational Lie-Verlet in NumPy, and the same with one mistake each ----------------------------
-
-
-def hat(x):
-    return np.array([[0 * x[0], -x[2], x[1]], [x[2], 0 * x[0], -x[0]], [-x[1], x[0], 0 * x[0]]])
-
-
-def cay(x):
-    X = hat(x) / 2
-    return np.linalg.solve(np.eye(3) - X, np.eye(3) + X)
-
-
-def solved(J, b, h, w, tolerance=0.0, most=40):
-    for _ in range(most):
-        new = np.linalg.solve(J, b + h / 2 * np.cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w)
-        small = np.abs(new - w).max() <= tolerance
-        w = new
-        if small:
-            break
-    return w
 
 
 def lie_verlet(problem, Q, Omega, h, t, rotation=cay, tolerance=0.0, late=None, torque=None, half=False, lopsided=0.0):
@@ -39,7 +21,7 @@ def lie_verlet(problem, Q, Omega, h, t, rotation=cay, tolerance=0.0, late=None, 
     Q1 = Q @ rotation(h * w)
     m = J @ w
     end = t + h if late is None else t + late * h
-    Pi = m + h / 2 * np.cross(m, w) + h * h / 4 * (1 + lopsided) * (w @ m) * w + h / 2 * torque(end, Q1)
+    Pi = m + h / 2 * cross(m, w) + h * h / 4 * (1 + lopsided) * (w @ m) * w + h / 2 * torque(end, Q1)
     return Q1, w if half else np.linalg.solve(J, Pi)
 
 

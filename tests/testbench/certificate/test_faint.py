@@ -19,6 +19,7 @@ from polhode.testbench.certificate.round_off import is_left_by_an_iteration
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 from tests.testbench.certificate.adversary import faint, kernels, steps, third
+from tests.testbench.certificate.adversary.steps import cross
 
 X = np.geomspace(0.06, 3e-5, 8)
 
@@ -79,13 +80,13 @@ def test_a_tolerance_made_for_bodies_of_one_is_told_where_it_is_none():
     def step(p, Q, Omega, h, t):
         """Lie-Verlet by a few iterations, until the residual of the momentum is below 1e-14."""
         J, b, w = p.tensor, p.tensor @ Omega + h / 2 * p.torque(t, Q), Omega
-        rest = lambda w: b - J @ w + h / 2 * np.cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w
+        rest = lambda w: b - J @ w + h / 2 * cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w
         for _ in range(60):
             if np.abs(rest(w)).max() < 1e-14:
                 break
             w = w + np.linalg.solve(J, rest(w))
         Q = Q @ steps.cay(h * w)
-        Pi = J @ w + h / 2 * np.cross(J @ w, w) + h * h / 4 * (w @ J @ w) * w
+        Pi = J @ w + h / 2 * cross(J @ w, w) + h * h / 4 * (w @ J @ w) * w
         return Q, np.linalg.solve(J, Pi + h / 2 * p.torque(t + h, Q))
 
     found = measured(step, "order_free_Q")["order_free_Q"]

@@ -93,11 +93,12 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
     those of the survey."""
     generic = placed(p)
     yield State("at a generic state", generic)
+    has_value_there = has_torque(generic, np.eye(3))
     moves_at_rest = np.any(generic.torque(p.t0, generic.Q0, np.zeros(3)))
     for words, other in FIXED:
         if words == AT_REST and not moves_at_rest:
             continue  # a free body at rest stays at rest
-        if words == NEAR_THE_IDENTITY and p.has_torque:
+        if words == NEAR_THE_IDENTITY and not has_value_there:
             continue  # there a potential of the distance from the identity has a tip
         if p.forces.any and "inertia" in other:
             continue
@@ -113,8 +114,9 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
         yield State(next(random), _changed(start, **other))
-    if not has_torque(generic, np.eye(3)):  # it has no value where most runs of users start: another torque has
-        yield State(f"at {IDENTITY}, as a heavy top", placed(top()).replaced(Q0=np.eye(3)), is_surveyed=True)
+    if not has_value_there:  # where most runs of users start: another torque has
+        for words, Q0 in ((f"at {IDENTITY}", np.eye(3)), (NEAR_THE_IDENTITY, dict(FIXED)[NEAR_THE_IDENTITY]["Q0"])):
+            yield State(f"{words}, as a heavy top", placed(top()).replaced(Q0=Q0), is_surveyed=True)
     if p.has_torque and not p.forces.any:
         for times in STRONGER:
             heavy = placed(top(times))

@@ -31,6 +31,7 @@ ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
 REPEATED_STEPS = 8  # steps after which an error that each of them makes is told from one that the first makes alone
 REPEATED_RADIANS = tuple(SMALL_RADIANS / 8.0**k for k in range(4))  # of these, the smallest where a branch is narrow
 ALONE_FACTOR, REPEATED_FACTOR = 2.0, 4.0  # times the error of the first, up to which it is alone, and above which not
+STAYING_RATIO = 1.5  # below which the errors of two steps, one of them an eighth of the other, are the same
 STEADY_POWER = 0.1  # error of the power of h, above which the error of a step is irregular
 WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
 ROUGH_SLOPE, LEAST_SLOPE = 0.3, 0.75  # of errors that fall irregularly, but fall: less its error, and itself
@@ -159,7 +160,7 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
             if (not errors.tiny or found.seen > 1) and _converges_later(look, state, order_there, of):
                 look.later.append(words)
                 continue
-            order = _order_of_a_wrong_step(look, state, of) if is_inconsistent and not errors.tiny else 0.0
+            order = _order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0
         elif slows or (errors.order_when_large < order_there - 0.7 and errors.one > 30 * max(usual.one, 1e-10)):
             order = _order_of_small_steps(look, state, found.order, of)
         else:
@@ -223,6 +224,8 @@ def _order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
     except Refused:
         return math.nan
     times, (power, error, _) = after / first, line(radians, first)
+    if first[-1] > first[-2] / STAYING_RATIO and times[-1] > 1 / ALONE_FACTOR:
+        return 0.0  # not even the error of a step falls, and the next ones do not put it right
     if error > STEADY_POWER:
         runs = _order_of_runs(look, state, of)
         return float(round(runs)) if runs < math.inf and abs(runs - round(runs)) < WHOLE_WITHIN else math.nan

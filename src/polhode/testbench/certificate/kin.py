@@ -124,7 +124,9 @@ class Kin:
         return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > ANOTHER_POWER)
 
     def _size(self, apart: np.ndarray, falls: str = ",") -> str:
-        """The difference at the smaller step, with the power of h by which it falls."""
+        """The difference at the smaller step, with the power of h by which it falls; or at the larger one alone."""
+        if apart[1].max() <= SAME_DIFFERENCE:
+            return f"{apart[0].max():.0e} at h = {2 * self.h:g} alone"
         power = _power(apart)
         law = f"{falls} like h^{power:.0f}" if power > 0.5 else ""
         return f"{apart[1].max():.0e} at h = {self.h:g}{law}"

@@ -38,6 +38,8 @@ SPAN = 2.0
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN_COUNTS = (*(n for n in COUNTS if n % 2 == 0), 128, 180, 256, 360, 512)
 """For what remembers: no single steps show what stays of its error."""
+FINER_COUNTS = (180, 360, 720, 1440)  # where errors stay, though small steps are right
+SETTLED_STEPS, SETTLED_FACTOR = (1e-3, 1e-4), 3.0  # by which the error of a small step, over the step, falls at least
 SMALL_STEP = 1e-3  # in which what chooses its own steps, and what is not consistent, are told from each other
 SHARE_OF_RUNS = 0.6  # part of the time that is for runs; the rest is for single steps
 FEWEST_STEPS = 16  # of the finest run, without which there is no order
@@ -69,6 +71,10 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, None, "undecided", how)] * 2, ""
     words = row.how_outside or row.how
     results, note, picture = order(look.run, p, words, round_off, counts)
+    if note != "own steps" and _is_open(look, p, results, note):
+        affordable = look.pace.afford(sum(FINER_COUNTS), are_small=True)
+        finer = order(look.run, p, words, round_off, FINER_COUNTS) if affordable else None
+        results, note = finer[:2] if finer else (_untold(look, results, sum(FINER_COUNTS)), note)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
     if look.character.memory:
         odd, *_ = order(look.run, p, f"{words}, odd numbers of steps,", round_off, [n + 1 for n in counts])
@@ -84,11 +90,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if other.seen + len(other.refused) < len(states(row.case)):
         coverage += ", no more for want of time"
     if other.seen + len(other.refused) < FEWEST_STATES and not other.where:
-        missing = would_decide(look.pace.cost.single * sum(COUNTS))
-        return [
-            replace(r, verdict="undecided", how=f"{r.how}; {missing}", bound=None, coverage=coverage, qualifier="")
-            for r in results
-        ], note
+        return [replace(r, coverage=coverage) for r in _untold(look, results, sum(COUNTS))], note
     if other.refused:
         coverage += f"; {other.refused[0]}"
     if other.where:
@@ -102,6 +104,24 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
                 lower[1] = replace(right, verdict=why)
         return lower, note
     return _told(look, row, least, results, coverage), note
+
+
+def _untold(look: Look, results: Sequence[Property], steps: int) -> list[Property]:
+    """Orders that so many more steps would decide."""
+    missing = would_decide(look.pace.cost.single * steps)
+    return [replace(r, verdict="undecided", how=f"{r.how}; {missing}", bound=None, qualifier="") for r in results]
+
+
+def _is_open(look: Look, p: Problem, results: Sequence[Property], note: str) -> bool:
+    """Whether runs stop converging where small steps are right: still smaller ones may be of another formula."""
+    stays = note == "stalls" or any(r.value is not None and r.value < LEAST_ORDER for r in results)
+    if not stays or look.character.memory or look.character.floor > 1:
+        return False
+    try:
+        rate, next_ = (_off_in(look.run, p, h) / h for h in SETTLED_STEPS)
+    except Refused:
+        return False
+    return next_ < rate / SETTLED_FACTOR
 
 
 def _value(order: Property) -> float:
@@ -216,15 +236,19 @@ def _off_in_one(run: Run, p: Problem) -> tuple[float, float]:
 def _is_inconsistent(run: Run, p: Problem, least: float) -> bool:
     """Whether a small step is off by as much of its turn as a run is, at least, of its own: what chooses its own steps
     is nearly right in a small one."""
-    from polhode.reference.reference import reference
-
-    Q, Omega = reference(p, p.t0 + SMALL_STEP)
     try:
-        Q1, Omega1 = run(p, p.Q0, p.Omega0, SMALL_STEP, 1, p.t0)
+        return _off_in(run, p, SMALL_STEP) * SPAN / SMALL_STEP > least / 3
     except Refused:
         return False
-    off = max(float(np.abs(Q1 - Q).max()), float(np.abs(Omega1 - Omega).max() / np.linalg.norm(p.Omega0)))
-    return off * SPAN / SMALL_STEP > least / 3
+
+
+def _off_in(run: Run, p: Problem, h: float) -> float:
+    """How far one step is from the motion, relative to the speed."""
+    from polhode.reference.reference import reference
+
+    Q, Omega = reference(p, p.t0 + h)
+    Q1, Omega1 = run(p, p.Q0, p.Omega0, h, 1, p.t0)
+    return max(float(np.abs(Q1 - Q).max()), float(np.abs(Omega1 - Omega).max() / np.linalg.norm(p.Omega0)))
 
 
 def order(

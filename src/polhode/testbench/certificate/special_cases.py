@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.orders import DOWN_TO, LEAST_ORDER
 
 BETTER_BY = 0.6  # by which one order is higher than another
@@ -37,8 +37,11 @@ def consistent(properties: Mapping[str, Property]) -> dict[str, Property]:
 
 
 def _is_better(general: Property, special: Property, kind: str) -> bool:
-    if general.verdict != "yes" or special.verdict == "undecided":
+    if general.verdict != "yes":
         return False
+    if special.verdict == "undecided":  # of order 1 or none at some state, and it is not known which
+        is_low = kind == ORDER and special.value is None and Mark.LOWER_ELSEWHERE in special.marks
+        return is_low and general.value is not None and general.value > 1 + BETTER_BY
     if kind != ORDER:
         return special.verdict == "no"
     if general.value is None or special.value is None:

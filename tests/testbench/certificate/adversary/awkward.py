@@ -5,7 +5,7 @@ import time
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from tests.testbench.certificate.adversary.steps import cay, exp, hat, rates, verlet
+from tests.testbench.certificate.adversary.steps import cay, cross, exp, hat, rates, verlet
 
 # ---- right, but awkward -------------------------------------------------------------------------------
 
@@ -26,10 +26,10 @@ def single(p, Q, Omega, h, t):
     tau = np.asarray(p.torque(t, Q.astype(float)), f)
     b, w = J @ Omega + h / 2 * tau, Omega
     for _ in range(40):
-        w = np.linalg.solve(J, b + h / 2 * np.cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w).astype(f)
+        w = np.linalg.solve(J, b + h / 2 * cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w).astype(f)
     Q, m = Q @ cay(h * w).astype(f), J @ w
     tau = np.asarray(p.torque(t + h, Q.astype(float)), f)
-    Pi = m + h / 2 * np.cross(m, w) + h * h / 4 * (w @ m) * w + h / 2 * tau
+    Pi = m + h / 2 * cross(m, w) + h * h / 4 * (w @ m) * w + h / 2 * tau
     return Q, np.linalg.solve(J, Pi).astype(f)
 
 

@@ -3,7 +3,16 @@
 import numpy as np
 
 from tests.testbench.certificate.adversary.fourth import axes_alone, torque_changed
-from tests.testbench.certificate.adversary.steps import composed, exp, lie_heun, mistaken, munthe_kaas_4, rates, verlet
+from tests.testbench.certificate.adversary.steps import (
+    composed,
+    cross,
+    exp,
+    lie_heun,
+    mistaken,
+    munthe_kaas_4,
+    rates,
+    verlet,
+)
 from tests.testbench.certificate.adversary.third import radians, right, turned
 
 # ---- digits and orders --------------------------------------------------------------------------------
@@ -16,8 +25,8 @@ def munthe_kaas_with_a_tenth(p, Q, Omega, h, t):
     """1/10 for 1/12: the attitude of a free body is of order 3."""
 
     def rate(s, theta, w):
-        twice = np.cross(theta, np.cross(theta, w))
-        return w + np.cross(theta, w) / 2 + twice / 10, rates(p, s, Q @ exp(theta), w)[1]
+        twice = cross(theta, cross(theta, w))
+        return w + cross(theta, w) / 2 + twice / 10, rates(p, s, Q @ exp(theta), w)[1]
 
     k = [rate(t, 0 * Omega, Omega)]
     for c in (0.5, 0.5, 1.0):

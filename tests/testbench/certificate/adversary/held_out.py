@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tests.testbench.certificate.adversary.steps import exp, hat, rates, verlet
+from tests.testbench.certificate.adversary.steps import cross, exp, hat, rates, verlet
 
 # ---- textbook methods ---------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ def kutta3(p, Q, Omega, h, t):
     """Kutta's method of order 3 in the Lie algebra."""
 
     def rate(s, theta, w):
-        dtheta = w + np.cross(theta, w) / 2 + np.cross(theta, np.cross(theta, w)) / 12
+        dtheta = w + cross(theta, w) / 2 + cross(theta, cross(theta, w)) / 12
         return dtheta, rates(p, s, Q @ exp(theta), w)[1]
 
     a = rate(t, np.zeros(3), Omega)

@@ -5,7 +5,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from tests.testbench.certificate.adversary.fourth import axes_alone, torque_changed
-from tests.testbench.certificate.adversary.steps import exp, hat, rates, verlet
+from tests.testbench.certificate.adversary.steps import cross, exp, hat, rates, verlet
 from tests.testbench.certificate.adversary.third import right
 
 # ---- at a point, or near one --------------------------------------------------------------------------
@@ -81,11 +81,11 @@ def newton_by_differences(p, Q, Omega, h, t):
 
     def residual(x):
         y = J @ x
-        c, s = np.cross(x, y), np.sqrt(x @ x)
+        c, s = cross(x, y), np.sqrt(x @ x)
         twice = (
             (1 / s - np.cos(s / 2) / np.sin(s / 2) / 2) / s if abs(s) > 0.03 else 1 / 12 + s * s / 720 + s**4 / 30240
         )
-        return y + c / 2 + twice * np.cross(x, c) - h * P
+        return y + c / 2 + twice * cross(x, c) - h * P
 
     x = h * np.linalg.solve(J, P)
     for _ in range(30):

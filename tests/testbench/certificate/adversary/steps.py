@@ -7,22 +7,28 @@ def hat(x):
     return np.array([[0 * x[0], -x[2], x[1]], [x[2], 0 * x[0], -x[0]], [-x[1], x[0], 0 * x[0]]])
 
 
+def cross(a, b):
+    """As np.cross, ten times as fast for one pair of vectors: most of the time of the suite would be spent there."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
 def cay(x):
     X = hat(x) / 2
     return np.linalg.solve(np.eye(3) - X, np.eye(3) + X)
 
 
 def exp(x):
-    s = x @ x
+    X, s = hat(x), x @ x
     a = np.sqrt(s)
     if abs(a) < 1e-4:
-        return np.eye(3) + (1 - s / 6) * hat(x) + (0.5 - s / 24) * hat(x) @ hat(x)
-    return np.eye(3) + np.sin(a) / a * hat(x) + (1 - np.cos(a)) / s * hat(x) @ hat(x)
+        return np.eye(3) + (1 - s / 6) * X + (0.5 - s / 24) * X @ X
+    return np.eye(3) + np.sin(a) / a * X + (1 - np.cos(a)) / s * X @ X
 
 
 def solved(J, b, h, w, tolerance=0.0, most=60):
+    inverse = np.linalg.inv(J)
     for _ in range(most):
-        new = np.linalg.solve(J, b + h / 2 * np.cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w)
+        new = inverse @ (b + h / 2 * cross(J @ w, w) - h * h / 4 * (w @ J @ w) * w)
         small = np.abs(new - w).max() <= tolerance
         w = new
         if small:
@@ -41,7 +47,7 @@ def verlet(
     Q1 = Q @ rotation(h * w)
     m = J @ w
     end = tau if bug.get("stale") else torque(t + late * h, Q1)
-    Pi = m + h / 2 * np.cross(m, w) + h * h / 4 * (1 + bug.get("lopsided", 0.0)) * (w @ m) * w + last * h * end
+    Pi = m + h / 2 * cross(m, w) + h * h / 4 * (1 + bug.get("lopsided", 0.0)) * (w @ m) * w + last * h * end
     return Q1, w if bug.get("half") else np.linalg.solve(J, Pi)
 
 
@@ -116,7 +122,7 @@ KAHAN_LI_8 = (*_K, -0.60550853383003451169892108, *reversed(_K))
 
 def rates(p, t, Q, Omega):
     J = p.tensor
-    return Q @ hat(Omega), np.linalg.solve(J, np.cross(J @ Omega, Omega) + p.torque(t, Q))
+    return Q @ hat(Omega), np.linalg.solve(J, cross(J @ Omega, Omega) + p.torque(t, Q))
 
 
 def lie_euler(p, Q, Omega, h, t):
@@ -152,7 +158,7 @@ def munthe_kaas_4(p, Q, Omega, h, t):
     def rate(s, theta, w):
         A = exp(theta)
         # theta' = dexpinv(-theta) of the body velocity
-        dtheta = w + np.cross(theta, w) / 2 + np.cross(theta, np.cross(theta, w)) / 12
+        dtheta = w + cross(theta, w) / 2 + cross(theta, cross(theta, w)) / 12
         return dtheta, rates(p, s, Q @ A, w)[1]
 
     z = np.zeros(3)
@@ -167,7 +173,7 @@ def implicit_midpoint(p, Q, Omega, h, t):
     """J (Omega1 - Omega)/h = J w x w + tau(Q exp(h w/2)), w the mean velocity, Q1 = Q exp(h w)."""
     J, w = p.tensor, Omega
     for _ in range(100):
-        new = Omega + h / 2 * np.linalg.solve(J, np.cross(J @ w, w) + p.torque(t + h / 2, Q @ exp(h / 2 * w)))
+        new = Omega + h / 2 * np.linalg.solve(J, cross(J @ w, w) + p.torque(t + h / 2, Q @ exp(h / 2 * w)))
         if np.array_equal(new, w):
             break
         w = new

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from tests.testbench.certificate.adversary.steps import cay, exp, hat
+from tests.testbench.certificate.adversary.steps import cay, cross, exp, hat
 
 # ---- parts --------------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ def midpoint_on_matrices(p, Q, Omega, h, t):
     J, Q1, Omega1 = p.tensor, Q, Omega
     for _ in range(200):
         w, before = (Omega + Omega1) / 2, Omega1
-        Omega1 = Omega + h * np.linalg.solve(J, np.cross(J @ w, w) + p.torque(t + h / 2, (Q + Q1) / 2))
+        Omega1 = Omega + h * np.linalg.solve(J, cross(J @ w, w) + p.torque(t + h / 2, (Q + Q1) / 2))
         Q1, last = Q @ cay(h * (Omega + Omega1) / 2), Q1
         if np.abs(Omega1 - before).max() < 4e-16 and np.abs(Q1 - last).max() < 4e-16:
             break
@@ -118,14 +118,14 @@ def by_newton(p, Q, Pi, h, t):
     w = np.linalg.solve(J, b)
     for _ in range(50):
         m = J @ w
-        residual = m + h / 2 * np.cross(w, m) + h * h / 4 * (w @ m) * w - b
+        residual = m + h / 2 * cross(w, m) + h * h / 4 * (w @ m) * w - b
         if np.abs(residual.real).max() < 1e-14:
             break
         slope = J + h / 2 * (hat(w) @ J - hat(m)) + h * h / 4 * ((w @ m) * np.eye(3) + 2 * np.outer(w, m))
         w = w - np.linalg.solve(slope, residual)
     m = J @ w
     Q = Q @ cay(h * w)
-    return Q, m - h / 2 * np.cross(w, m) + h * h / 4 * (w @ m) * w + h / 2 * p.torque(t + h, Q)
+    return Q, m - h / 2 * cross(w, m) + h * h / 4 * (w @ m) * w + h / 2 * p.torque(t + h, Q)
 
 
 def by_a_norm(x):
@@ -156,7 +156,7 @@ def momentum_alone(p, Q, Omega, h, t):
     """Explicit, of order 2, with the momentum kept by construction, and nothing else."""
     J, tau = p.tensor, p.torque(t, Q)
     Pi = J @ Omega
-    Q1 = Q @ exp(h * (Omega + h / 2 * np.linalg.solve(J, np.cross(Pi, Omega) + tau)))
+    Q1 = Q @ exp(h * (Omega + h / 2 * np.linalg.solve(J, cross(Pi, Omega) + tau)))
     return Q1, np.linalg.solve(J, Q1.T @ Q @ (Pi + h / 2 * tau) + h / 2 * p.torque(t + h, Q1))
 
 
