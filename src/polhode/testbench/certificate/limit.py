@@ -24,6 +24,7 @@ SLOW_RADIANS, PLAIN_DEFECT = (
     1e-3,
 )  # radians a step from which on a solver may be slow, and the defect above which it is not that
 LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the momentum
+WORSE_TIMES = 1.5  # times what a step that is hardly smaller misses it by
 TORN_STEPS = 6  # after which a Q that is no rotation at all is that of a step that failed
 HARDLY_RATIO = (
     1.0 + 1e-5
@@ -68,7 +69,7 @@ def another_formula(
     try:
         before, after = max(at(solved), floor), at(beyond)
         while beyond / solved > HARDLY_RATIO:
-            if not JUMP_RATIO * before < after < LOST_PART:
+            if not JUMP_RATIO * before < after:
                 return None
             middle = (solved * beyond) ** 0.5
             found = at(middle)
@@ -79,12 +80,12 @@ def another_formula(
     except Refused:
         return None
     is_jump = max(JUMP_RATIO * before, JUMPED_DEFECT) < after < LOST_PART  # an iteration more or less makes small ones
-    lost = is_jump and any(is_lost(look, state, factor * beyond) for factor in BEYOND_FACTORS)
+    lost = is_jump and any(is_lost(look, state, factor * beyond, solved) for factor in BEYOND_FACTORS)
     return (beyond, after) if is_jump and not lost else None
 
 
 def jumps_elsewhere(
-    at: Callable[[State, float], float], seen: State, radians: float, states: Sequence[State], floor: float
+    at: Callable[[State, float], float], seen: State, radians: float, others: Sequence[State], floor: float
 ) -> bool:
     """Whether a defect that jumps at one state does so at most others, at the same angle, with the same turn or with
     the same step: a formula that is chosen by the step does, another solution of an implicit equation is a matter of
@@ -94,7 +95,7 @@ def jumps_elsewhere(
     same_turn = lambda state: h * speed(seen) / speed(state) / state.step(1.0)  # by the velocity alone
     same_step = lambda state: h / state.step(1.0)
     for angle in (same_angle, same_turn, same_step):
-        told = [_jumps_at(at, state, angle(state), floor) for state in states if state is not seen]
+        told = [_jumps_at(at, state, angle(state), floor) for state in others]
         known = [jumps for jumps in told if jumps is not None]
         if len(known) >= FEWEST_TOLD and 2 * sum(known) > len(known):
             return True
@@ -112,13 +113,16 @@ def _jumps_at(at: Callable[[State, float], float], state: State, radians: float,
     return after > max(JUMP_RATIO * before, JUMPED_DEFECT) if before < ROUND_OFFS_ABOVE * floor else None
 
 
-def is_lost(look: Look, state: State, radians: float) -> bool:
+def is_lost(look: Look, state: State, radians: float, solved: float | None = None) -> bool:
     """Whether one step, or one of the three that a defect is taken from, misses the motion by a good part of the
-    rotation, or a few more leave no rotation at all."""
+    rotation, and by more than one that is `solved`, if such a step is known; or a few more leave no rotation at all."""
     p, h = state.problem, state.step(radians)
     try:
         Q, _ = look.run(p, p.Q0, p.Omega0, h, TORN_STEPS, p.t0)
         is_torn = np.abs(Q.T @ Q - np.eye(3)).max() > LOST_PART
-        return bool(is_torn) or any(off(look, state, radians, k) > LOST_PART * k * radians for k in (1, 3))
+        usual = {k: WORSE_TIMES * off(look, state, solved, k) if solved else 0.0 for k in (1, 3)}
+        return bool(is_torn) or any(
+            off(look, state, radians, k) > max(LOST_PART * k * radians, usual[k]) for k in usual
+        )
     except Refused:
         return True

@@ -230,9 +230,8 @@ def _beyond(
     found = another_formula(look, state, lambda x: one(state, x), ends, floor)
     if found is None:
         return None
-    generic, *others = (other for other in look.states(row.case) if not other.is_surveyed)
-    is_known = state is generic or bool(look.switches)
-    return Jump(*found, is_of_the_step=is_known or jumps_elsewhere(one, state, found[0], [generic, *others], floor))
+    others = [other for other in look.states(row.case) if not other.is_surveyed and other is not state]
+    return Jump(*found, is_of_the_step=bool(look.switches) or jumps_elsewhere(one, state, found[0], others, floor))
 
 
 def _switches(look: Look, row: Row, state: State, how: str, floor: float, jump: Jump) -> Property:
