@@ -30,6 +30,7 @@ from tests.testbench.certificate.adversary.suite import (
     FOURTH,
     FUNCTIONS,
     KERNELS,
+    KINKS,
     POINTS_AND_LOOPS,
     THIRD,
     Case,
@@ -61,6 +62,7 @@ MORE_TELLING |= dict.fromkeys(("put to sleep", "slender bodies", "Q transposed")
 MORE_TELLING |= {"damping with h": "order_potential_Q", "Yoshida 6": "order_forced_Q", "another when free": "symmetric"}
 MORE_TELLING |= dict.fromkeys(("triple jump, five digits", "tolerance 1e-13", "Munthe-Kaas, 1/10"), "order_free_Q")
 MORE_TELLING |= {"better when small": "on_group", "time on a grid": "momentum_top"}
+MORE_TELLING |= {"cut at 1 rad": "symplectic_free", "small turns": "order_free_Q"}
 MORE_TELLING |= {"kernel: growing": "symplectic_free", "kernel: euler_when_small": "symplectic_free"}
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 
@@ -87,7 +89,7 @@ ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
-ALONE += FAINT + POINTS_AND_LOOPS
+ALONE += FAINT + POINTS_AND_LOOPS + KINKS
 
 
 def one(case, key):

@@ -5,25 +5,12 @@ import pytest
 import polhode as ph
 from polhode.testbench.certificate import outside
 from polhode.testbench.certificate.look import Look, box
-from tests.testbench.certificate.adversary import third
-
-
-def as_generator():
-    """A right method in a generator, which ends with the first exception in it."""
-
-    def steps():
-        answer = None
-        while True:
-            answer = third.right(*(yield answer))
-
-    running = steps()
-    next(running)
-    return lambda *asked: running.send(asked)
+from tests.testbench.certificate.adversary import kinks, third
 
 
 def test_a_generator_is_not_ended_by_a_question():
-    assert not outside.takes_velocity(Look(as_generator()))
-    c = ph.certify(as_generator(), drift=False)
+    assert not outside.takes_velocity(Look(kinks.generator()))
+    c = ph.certify(kinks.generator(), drift=False)
     assert c["order_free_Q"].value == pytest.approx(2, abs=0.1) and c["momentum_free"].verdict == "yes"
 
 

@@ -21,12 +21,12 @@ from polhode.testbench.certificate.defects import (
     symmetry,
 )
 from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.limit import ROUND_OFFS_ABOVE
 from polhode.testbench.certificate.look import Look
 from polhode.testbench.certificate.over_states import over_states
 from polhode.testbench.certificate.visits import BRIEF_RADIANS, FEW_STEPS, FEWEST_STATES, SMALLEST_RADIANS
 
-FINER_DIFFERENCE = 1e-3  # the finer difference by which a doubtful derivative is computed again
+FINER_DIFFERENCES = (1e-3, 1e-4)  # by which a doubtful derivative is computed again
+KINKED_DEFECT = 1e-3  # up to which it is: differences may reach over a kink, as between the numbers of a table
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -97,10 +97,8 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
                 raise NotAnalytic from None
             raise
         if "differences" in way:
-            in_doubt = floor < found <= ROUND_OFFS_ABOVE * floor
-            return (
-                min(found, by(d=FINER_DIFFERENCE)) if in_doubt else found
-            )  # what the finer ones do not show is theirs
+            is_doubtful = floor < found < KINKED_DEFECT  # what finer ones do not show is theirs
+            return min(found, *(by(d=d) for d in FINER_DIFFERENCES)) if is_doubtful else found
         if found > 10 * floor and state not in compared and look.character.floor == 1:
             compared.add(state)
             jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)

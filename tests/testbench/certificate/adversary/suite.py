@@ -18,6 +18,7 @@ from tests.testbench.certificate.adversary import (
     fourth,
     held_out,
     kernels,
+    kinks,
     points_and_loops,
     steps,
     third,
@@ -417,6 +418,22 @@ POINTS_AND_LOOPS = (
 """Wrong at a point alone, loops of black boxes, and right ones that complex numbers or round-off obscure."""
 
 
+KINKS = (
+    Case("small turns", kinks.small_turns, truth("1 1 1", no="sym sf su po mf mt so3")),
+    Case("snapped to the identity", kinks.snapped, ATTITUDE_ALONE | truth(yes="so3", no="mf mt ef et"), "identity"),
+    Case(
+        "no first kick from rest",
+        kinks.no_first_kick_from_rest,
+        truth("2 1 1", yes="sf po mf mt so3", no="sym ef et"),
+        "at rest",
+    ),
+    Case("cut at 1 rad", kinks.cut_at_one, truth("2 2 2", yes="so3", no="sf su mf mt ef et")),
+    Case("sines of a table", kinks.sines_of_a_table, truth("0 0 0", yes="sym sf su po mf mt so3", no="ef et")),
+    Case("generator", kinks.generator(), VARIATIONAL),
+)
+"""Formulas that change within what runs, with or without a jump."""
+
+
 @functools.cache
 def suite():
     """Every case."""
@@ -429,6 +446,7 @@ def suite():
         *FOURTH,
         *FAINT,
         *POINTS_AND_LOOPS,
+        *KINKS,
         *(boxed(name) for name in OUTSIDE),
     )
 
