@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from polhode.testbench.certificate.character import DOUBLE
-from polhode.testbench.certificate.elsewhere import Of, adds_up, off, off_each, orders_at
 from polhode.testbench.certificate.falling import ROUND_OFF, line
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.near_a_state import Of, adds_up, off, off_each, orders_at
 
 LADDER = (0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
 """Radians of single steps."""

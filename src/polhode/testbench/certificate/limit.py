@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from polhode.testbench.certificate.battery import State
-from polhode.testbench.certificate.elsewhere import off
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look
+from polhode.testbench.certificate.near_a_state import off
 
 ROUND_OFFS_ABOVE = 30  # a defect beyond so many times round-off is the method's own
 STEEP_POWERS = 4  # powers of h above the order: a defect that grows still faster is a step that failed, not the method
@@ -23,6 +23,7 @@ SLOW_RADIANS, PLAIN_DEFECT = (
     0.5,
     1e-3,
 )  # radians a step from which on a solver may be slow, and the defect above which it is not that
+WHOLE_DEFECT = 0.9  # as large as what it is a defect of: a run that has blown up
 LOST_PART = 0.2  # a failed step is off by this part of its rotation, or of the momentum
 WORSE_TIMES = 1.5  # times what a step that is hardly smaller misses it by
 TORN_STEPS = 6  # after which a Q that is no rotation at all is that of a step that failed
@@ -54,7 +55,8 @@ def solved(look: Look, state: State, found: Sequence[float], radians: Sequence[f
         ]  # one alone may pass zero
         steep = all(found[k] > d * (radians[k] / x) ** steepest for x, d in smaller)
         slow = radians[k] > SLOW_RADIANS and found[k] < PLAIN_DEFECT
-        if found[k] > floor and steep and (slow or radians[k] > LARGE_RADIANS or is_lost(look, state, radians[k])):
+        large = radians[k] > LARGE_RADIANS or found[k] > WHOLE_DEFECT
+        if found[k] > floor and steep and (slow or large or is_lost(look, state, radians[k])):
             return k
     return len(found)
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from polhode.integrators.properties import BY_KEY, ORDER
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.elsewhere import OFF_PART, WITH_SMALL_STEPS, off
+from polhode.testbench.certificate.elsewhere import OFF_PART, WITH_SMALL_STEPS
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.near_a_state import off
 from polhode.testbench.certificate.orders import DOWN_TO, LEAST_ORDER
 from polhode.testbench.certificate.tiny_steps import WITH_TINY_STEPS
 

@@ -17,7 +17,7 @@ from polhode.physics.problem import Problem
 from polhode.testbench.certificate.battery import SEED
 from polhode.testbench.certificate.cases import CASES, Run, placed
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
-from polhode.testbench.certificate.elsewhere import OMEGA, Elsewhere, Of, elsewhere
+from polhode.testbench.certificate.elsewhere import Elsewhere, elsewhere
 from polhode.testbench.certificate.exponents import (
     FLOOR_ROUND_OFFS,
     FLOORS_ABOVE,
@@ -30,11 +30,13 @@ from polhode.testbench.certificate.exponents import (
 from polhode.testbench.certificate.floor import LADDER, hidden, orders_of_small_steps
 from polhode.testbench.certificate.guard import Refused
 from polhode.testbench.certificate.look import Look, states
+from polhode.testbench.certificate.near_a_state import OMEGA, Of
 from polhode.testbench.certificate.pace import would_decide
 from polhode.testbench.certificate.questions import ASKED_STEP, jump_of
 from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
 
 SPAN = 2.0
+BOX_TIME = 1.7  # at which runs of a black box begin, whose own loop may take every time for zero
 COUNTS = (1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 90)  # numbers of steps for the span
 EVEN_COUNTS = (*(n for n in COUNTS if n % 2 == 0), 128, 180, 256, 360, 512)
 """For what remembers: no single steps show what stays of its error."""
@@ -61,6 +63,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
         return [Property(None, None, "undecided", how)] * 2, ""
     round_off = ROUND_OFF * min(look.character.floor, 1e9)
     p = placed(CASES[row.case]())
+    p = p.replaced(t0=BOX_TIME) if look.is_box and not look.is_kernel else p
     wanted = EVEN_COUNTS if look.character.memory else COUNTS  # two-step methods take two turns
     counts = [
         n for n, steps in zip(wanted, np.cumsum(wanted)) if look.pace.afford(steps, SHARE_OF_RUNS, are_small=True)

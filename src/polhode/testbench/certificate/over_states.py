@@ -87,9 +87,10 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
         if not defects:
             visits.runs_everywhere = False
             continue
+        is_refused = n == len(defects) and bool(visits.refusals)  # it says itself how far it goes
+        if not visits.states and not is_refused and radians[n - 1] < ENOUGH_RADIANS:
+            visits.doubts.append(f"it fails beyond {radians[n - 1]:g} rad a step")
         defects, radians = defects[:n], radians[:n]
-        if not visits.states and not visits.refusals and radians[-1] < ENOUGH_RADIANS:
-            visits.doubts.append(f"it fails beyond {radians[-1]:g} rad a step")
         visits.note(state, radians[-1], brief)
         largest = max(defects)
         if state.is_surveyed and not _tells(look, state, radians[-1], largest):

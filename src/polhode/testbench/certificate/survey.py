@@ -49,6 +49,8 @@ MOMENTS = {
     "with moments equal to 1e-5": (2.0, 2.000015, 3.1),
     "with three moments equal to 1e-3": (2.0, 2.0015, 2.0007),
     "with a rod": (0.2, 1.15, 1.2),
+    "with a thin rod": (0.02, 1.01, 1.02),
+    "with a thin rod along the third axis": (1.02, 1.01, 0.02),
     SMALL: tuple(1e-9 * x for x in INERTIA),
     "with large moments": tuple(1e5 * x for x in INERTIA),
 }
