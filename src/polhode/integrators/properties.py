@@ -10,8 +10,7 @@ from typing import Any
 
 from polhode.integrators.property_rows import KINDS, NUMBER, ORDER, RATE, YES_OR_NO, Column, Outlook, Row, claim
 
-CONSERVED = ("momentum", "energy")
-STRUCTURE = ("symplectic", "symmetric")
+CONSERVED, STRUCTURE = ("momentum", "energy"), ("symplectic", "symmetric")
 KEPT = (*CONSERVED, *STRUCTURE)
 """What `recommend(keep=...)` can be asked for."""
 
@@ -304,12 +303,11 @@ def measured_by(measure: str, case: str | None = None) -> tuple[str, ...]:
 def claims_of(method: Any) -> dict[str, Any]:
     """What a method claims that a certificate can contradict, by key."""
     claims = {row.key: getattr(method, row.claim) for row in CLAIMED if row.is_of(method)}
-    for rows in groups():
-        first = rows[0]
+    for first, *others in groups():
         if not first.is_of(method):
             continue
         if first.kind == ORDER and first.part:
-            claims |= zip((row.key for row in rows), getattr(method.orders, first.part))
+            claims |= zip((row.key for row in (first, *others)), getattr(method.orders, first.part))
         elif first.kind == RATE and getattr(method, first.claim) == "none":
             claims[first.key] = False  # a drift that is claimed and not seen in a short run is no contradiction
         elif first.kind == NUMBER and first.claim:

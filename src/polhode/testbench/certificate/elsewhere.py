@@ -17,9 +17,9 @@ from polhode.testbench.certificate.near_a_state import (
     RESOLVED_ERROR,
     SMALL_RADIANS,
     Of,
-    converges_later,
     off,
     order_of_a_wrong_step,
+    order_of_finer_steps,
     order_of_small_steps,
 )
 
@@ -126,10 +126,11 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
         is_far = errors.largest > max(100 * max(usual.largest, 1e-9), OFF_PART * ONE_STEP_RADIANS[1])
         at_best = max(errors.order_when_large, errors.order_before)  # a high order may be far off with a large step
         if is_wrong or (is_far and at_best < order_there - 0.7):
-            if (not errors.tiny or found.seen > 1) and converges_later(look, state, order_there, of):
+            finer = order_of_finer_steps(look, state, order_there, of) if not errors.tiny or found.seen > 1 else 0.0
+            if finer > order_there - 0.5:
                 look.later.append(words)
                 continue
-            order = order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0
+            order = finer or (order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0)
         elif slows or (errors.order_when_large < order_there - 0.7 and errors.one > 30 * max(usual.one, 1e-10)):
             order = order_of_small_steps(look, state, found.order, of)
         else:

@@ -146,15 +146,19 @@ def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> 
     return order
 
 
-def converges_later(look: Look, state: State, order_there: float, of: Of) -> bool:
-    """Whether still smaller steps converge as they should: an integrator with a time of its own, such as that of a
-    damping, takes a small rotation of a slow body for a long time."""
+def order_of_finer_steps(look: Look, state: State, order_there: float, of: Of) -> float:
+    """The order that still smaller steps show: an integrator with a time of its own, such as that of a damping, takes a
+    small rotation of a slow body for a long time. Infinity where they converge, but not yet with a steady order; zero
+    where they do not."""
     count = max(3, math.ceil(math.log(state.step(SMALL_RADIANS) / FINEST_STEP, FINER_FACTOR)))
     finer = [SMALL_RADIANS / FINER_FACTOR**k for k in range(count - 2, count + 1)]
     try:
         one, two, three = (off(look, state, x, of=of) for x in finer)
     except Refused:
-        return False
+        return 0.0
     pairs = [(a, max(b, FAINT_ERROR)) for a, b in ((one, two), (two, three)) if a > RESOLVED_ERROR]
     rates = [np.log(a / b) / np.log(FINER_FACTOR) - 1 for a, b in pairs]
-    return min(rates, default=np.inf) > min(order_there, 1.0) - 0.3
+    if min(rates, default=math.inf) < min(order_there, 1.0) - 0.3:
+        return 0.0
+    is_steady = len(rates) == 2 and max(abs(rate - round(rates[0])) for rate in rates) < WHOLE_WITHIN
+    return float(round(rates[0])) if is_steady else math.inf

@@ -37,6 +37,7 @@ ATTITUDES = {
 """Attitudes: after the first, in each of six another component of the quaternion is the largest, or the only one."""
 
 SPEEDS, SLOWEST = (120.0, 25.0, 0.03), 1e-4
+NEARLY_FIRST = (1.0, 0.04, -0.05)  # within some degrees of an axis, where a spin may be taken for a steady one
 TIMES = (-41.7, -1000.3, 1e4)
 SMALL = "with small moments"
 SMALL_AND_FAST = 2e4  # a speed at which the momentum of such a body is felt beside a torque of about one
@@ -63,6 +64,7 @@ def surveyed(p: Problem, rng: np.random.Generator, random: Iterator[str]) -> Ite
     yield from ((f"at {words}", {"Q0": Q0}) for words, Q0 in ATTITUDES.items() if has_torque(p, Q0))
     yield from ((f"at a speed of {x:g}", {"Omega0": x * DIRECTION}) for x in SPEEDS)
     yield from ((f"at t = {x:g}", {"t0": x}) for x in TIMES)
+    yield from ((f"near the {axis} axis", {"Omega0": np.roll(NEARLY_FIRST, k)}) for k, axis in enumerate(AXES))
     if bodies:
         orders = list(itertools.permutations(INERTIA))[1:]
         yield from ((f"with moments in the order {_few(x)}", {"inertia": x}) for x in orders)

@@ -1,6 +1,7 @@
 """Genesis: a free body in double precision on the processor, its torque given before each step, as the solver takes
 it."""
 
+import contextlib
 import functools
 import tempfile
 from importlib.util import find_spec
@@ -60,7 +61,7 @@ def _body(name: str, tensor: bytes) -> tuple[Any, Any]:
     """A scene with nothing but a body with this tensor of inertia, and the body."""
     import genesis
 
-    if not genesis._initialized:  # once in a process; where somebody has done so, in their precision
+    with contextlib.suppress(genesis.GenesisException):  # once in a process; where somebody has, in their precision
         genesis.init(backend=genesis.cpu, precision="64", logging_level="error")
     options = genesis.options.RigidOptions(
         integrator=genesis.integrator[name],
