@@ -62,7 +62,8 @@ MORE_TELLING |= dict.fromkeys(("put to sleep", "slender bodies", "Q transposed")
 MORE_TELLING |= {"damping with h": "order_potential_Q", "Yoshida 6": "order_forced_Q", "another when free": "symmetric"}
 MORE_TELLING |= dict.fromkeys(("triple jump, five digits", "tolerance 1e-13", "Munthe-Kaas, 1/10"), "order_free_Q")
 MORE_TELLING |= {"better when small": "on_group", "time on a grid": "momentum_top"}
-MORE_TELLING |= {"cut at 1 rad": "symplectic_free", "small turns": "order_free_Q"}
+MORE_TELLING |= {"cut at 1 rad": "symplectic_free", "thin rods by Euler": "order_potential_Q"}
+MORE_TELLING |= dict.fromkeys(("small turns", "smaller turns", "steady spin"), "order_free_Q")
 MORE_TELLING |= {"kernel: growing": "symplectic_free", "kernel: euler_when_small": "symplectic_free"}
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 

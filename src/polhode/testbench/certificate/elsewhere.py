@@ -127,6 +127,8 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
         at_best = max(errors.order_when_large, errors.order_before)  # a high order may be far off with a large step
         if is_wrong or (is_far and at_best < order_there - 0.7):
             finer = order_of_finer_steps(look, state, order_there, of) if not errors.tiny or found.seen > 1 else 0.0
+            if not is_wrong:  # small steps are resolved
+                finer = min(finer, order_of_small_steps(look, state, found.order, of))
             if finer > order_there - 0.5:
                 look.later.append(words)
                 continue

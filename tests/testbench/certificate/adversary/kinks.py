@@ -1,9 +1,10 @@
 """Formulas that change in the middle of what runs: where turns are small, near the identity, from rest, beyond an
-angle, between the numbers of a table; and a right one that an exception would end."""
+angle, between the numbers of a table, for thin bodies, near an axis; a clock that begins at zero; and a right one that
+an exception would end."""
 
 import numpy as np
 
-from tests.testbench.certificate.adversary.steps import cay, exp, hat, verlet
+from tests.testbench.certificate.adversary.steps import cay, exp, hat, lie_euler, munthe_kaas_4, rk4_projected, verlet
 from tests.testbench.certificate.adversary.third import right, turning_by
 
 
@@ -54,6 +55,39 @@ def from_a_table(x):
 
 sines_of_a_table = turning_by(from_a_table)
 """Turns about principal axes, each by an odd function of its own angle: symplectic between the kinks, and wrong."""
+
+
+def linear_when_smaller(x):
+    """The same below 0.002 rad, which no run with usual steps reaches."""
+    return np.eye(3) + hat(x) if abs(x @ x) < 4e-6 else exp(x)
+
+
+def smaller_turns(p, Q, Omega, h, t):
+    """Runge and Kutta's method in the Lie algebra, whose smallest turns alone are no rotations: of order 1."""
+    return munthe_kaas_4(p, Q, Omega, h, t, rotation=linear_when_smaller)
+
+
+def thin_rods(p, Q, Omega, h, t):
+    """Moments that differ by more than a factor of eight are left to Euler's method."""
+    return (lie_euler if max(p.moments) > 8 * min(p.moments) else rk4_projected)(p, Q, Omega, h, t)
+
+
+def steady_spin(p, Q, Omega, h, t):
+    """A spin within some degrees of a principal axis is taken for a steady one."""
+    w = p.axes.T @ Omega
+    is_steady = np.sort(np.abs(w))[1] < 0.1 * np.sqrt(abs(w @ w))
+    return (
+        (Q @ exp(h * Omega), Omega + h * np.linalg.solve(p.tensor, p.torque(t, Q)))
+        if is_steady
+        else right(p, Q, Omega, h, t)
+    )
+
+
+def clock_from_zero(p, Q, Omega, h, n, t):
+    """A black box whose clock begins at zero after the first step, whatever the time is."""
+    for i in range(n):
+        Q, Omega = right(p, Q, Omega, h, i * h if i else t)
+    return Q, Omega
 
 
 def generator():

@@ -152,7 +152,7 @@ def rk4_projected(p, Q, Omega, h, t):
     return Q, Omega
 
 
-def munthe_kaas_4(p, Q, Omega, h, t):
+def munthe_kaas_4(p, Q, Omega, h, t, rotation=exp):
     """RK4 in the Lie algebra, with dexp^-1 to second order."""
 
     def rate(s, theta, w):
@@ -166,7 +166,7 @@ def munthe_kaas_4(p, Q, Omega, h, t):
     for c in (0.5, 0.5, 1.0):
         k.append(rate(t + c * h, c * h * k[-1][0], Omega + c * h * k[-1][1]))
     theta, w = (h / 6 * (a + 2 * b + 2 * c + d) for a, b, c, d in zip(*k))
-    return Q @ exp(theta), Omega + w
+    return Q @ rotation(theta), Omega + w
 
 
 def implicit_midpoint(p, Q, Omega, h, t):

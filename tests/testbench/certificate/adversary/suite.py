@@ -429,6 +429,19 @@ KINKS = (
     ),
     Case("cut at 1 rad", kinks.cut_at_one, truth("2 2 2", yes="so3", no="sf su mf mt ef et")),
     Case("sines of a table", kinks.sines_of_a_table, truth("0 0 0", yes="sym sf su po mf mt so3", no="ef et")),
+    Case(
+        "smaller turns",
+        kinks.smaller_turns,
+        truth("- 1 1", no="sym sf su po mf ef mt et so3", but={"order_free_Q": 1.0, "order_free_Omega": 4.0}),
+    ),
+    Case("thin rods by Euler", kinks.thin_rods, truth("1 1 1", yes="so3", no="sym sf su po mf ef mt et"), "thin rod"),
+    Case("steady spin", kinks.steady_spin, truth("0 0 0", yes="so3", no="sym sf su mf ef mt et"), "axis"),
+    Case(
+        "clock from zero",
+        ph.BlackBox("clock", kinks.clock_from_zero),
+        truth("2 2 0", yes="sf su po mf mt so3", no="ef et"),
+        "depends on time",
+    ),
     Case("generator", kinks.generator(), VARIATIONAL),
 )
 """Formulas that change within what runs, with or without a jump."""
