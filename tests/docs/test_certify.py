@@ -36,6 +36,7 @@ PRINTED = {
     "steps of its own": (CHOOSES,),
     "-h not honoured": peculiar(character=Character(forward_only=True)),
     "changed while it was measured": peculiar(changed=4e-3),
+    "no longer running": peculiar(stopped="raised StopIteration at h = 0.11"),
     "another formula for large steps": peculiar(switches="beyond 1 rad a step, as seen at a generic state"),
     "wrong at some states": peculiar(differs={"with moments in another order": "one step is off by 4.1% of its turn"}),
     "left-handed axes": (LEFT_HANDED,),
