@@ -54,7 +54,11 @@ def measured(case, drift):
         found["named"] = "right" if case.named in told else "not named"
     seen = certificate.properties.get("drift")
     bound = seen.bound if seen and seen.verdict != "yes" else None
-    how = {key: certificate[key].to_dict() for key, word in found.items() if word != "right" and key in certificate.properties}
+    how = {
+        key: certificate[key].to_dict()
+        for key, word in found.items()
+        if word != "right" and key in certificate.properties
+    }
     return {"found": found, "seconds": seconds, "told": told, "form": certificate.form, "bound": bound, "how": how}
 
 
