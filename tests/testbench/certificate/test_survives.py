@@ -1,11 +1,13 @@
-"""An integrator that an exception would end is not asked what raises one; of one that has ended, that is told."""
+"""An integrator that an exception would end is not asked what raises one; of one that has ended, that is told, as it is
+of one that chooses its own steps."""
 
 import pytest
 
 import polhode as ph
+from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate import outside
 from polhode.testbench.certificate.look import Look, box
-from tests.testbench.certificate.adversary import kinks, third
+from tests.testbench.certificate.adversary import awkward, kinks, third
 
 
 def test_a_generator_is_not_ended_by_a_question():
@@ -33,3 +35,9 @@ def test_one_that_no_longer_runs_is_said_so_and_keeps_no_yes():
     c = ph.certify(ends, drift=False)
     assert "It no longer runs" in c.diagnosis[0] and "StopIteration" in c.diagnosis[0]
     assert not any(p.verdict == "yes" for p in c.properties.values())
+
+
+def test_one_that_chooses_its_own_steps_has_no_order():
+    look = Look(awkward.own_steps)  # whose finest runs come close to round-off
+    found, note = outside.MEASURES["order"](look, BY_KEY["order_free_Q"])
+    assert note == "own steps" and all(p.verdict == "undecided" and p.value is None for p in found)

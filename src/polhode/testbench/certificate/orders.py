@@ -237,8 +237,8 @@ def _off_in_one(run: Run, p: Problem) -> tuple[float, float]:
 
 
 def _is_inconsistent(run: Run, p: Problem, least: float) -> bool:
-    """Whether a small step is off by as much of its turn as a run is, at least, of its own: what chooses its own steps
-    is nearly right in a small one."""
+    """Whether a small step is off by as much of its turn as runs with large steps are, at least, of their own: what
+    chooses its own steps is nearly right in a small one."""
     try:
         return _off_in(run, p, SMALL_STEP) * SPAN / SMALL_STEP > least / 3
     except Refused:
@@ -267,7 +267,8 @@ def order(
     own = any(chooses(column, round_off) for column in e.T)
     if own and counts[0] > 1:  # a method of several steps begins with others, of which the errors must stay, too
         own = any(chooses(column, round_off) for column in errors(run, p, COUNTS[:4])[1].T)
-    is_inconsistent = bool(np.isfinite(e).any()) and _is_inconsistent(run, p, float(np.nanmin(e)))
+    with_large_steps = e[:4][np.isfinite(e[:4])]
+    is_inconsistent = len(with_large_steps) > 0 and _is_inconsistent(run, p, float(with_large_steps.min()))
     own = own and not is_inconsistent
     for which, column in enumerate(e.T):
         found = Exponent(None, words=OWN_STEPS) if own else exponent(h, column, round_off)
