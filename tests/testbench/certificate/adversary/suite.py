@@ -181,7 +181,7 @@ FUNCTIONS = (
     Case("beyond 157 degrees", awkward.beyond_157_degrees, ATTITUDE_ALONE, "half a turn"),
     Case("nearly equal moments", awkward.nearly_equal, NEVER, "nearly equal"),
     Case("more than 0.8 rad a step", awkward.clamped, truth("", no="sf su mf"), "rad"),
-    Case("at rest", awkward.sleeping, truth("- 0 0"), "rest"),
+    Case("at rest", awkward.sleeping, truth("- 0 0"), "wrong elsewhere"),
     Case("late times", awkward.late, truth("2 2 0"), "late"),
     Case("fast rotation", awkward.fast_only, truth("", no="sym sf su mf"), "fast"),
     Case("NaN for a sphere", awkward.sphere, {}, "sphere"),
