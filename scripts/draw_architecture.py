@@ -55,8 +55,8 @@ CERTIFICATE = (
     [("your step(problem, Q, Omega, h, t)", "or a Method, a name, another package's", "mine")],
     [("integrators/properties.py", "the table: a row a property, its case and its measure")],
     [
-        ("testbench/certificate/kernel.py", "a kernel: 50 digits, complex steps, theorems", "code"),
-        ("testbench/certificate/outside.py", "what can only be run: errors, defects of a step", "code"),
+        ("testbench/certificate/kernel/measurements.py", "a kernel: 50 digits, complex steps, theorems", "code"),
+        ("testbench/certificate/outside/measurements.py", "what can only be run: errors, defects of a step", "code"),
     ],
     [("reference/, testbench/drift/", "answers that share nothing with the methods; slopes with uncertainty")],
     [("Certificate", "value, threshold, verdict and how, each; claims compared; a diagnosis", "mine")],

@@ -11,9 +11,10 @@ import pytest
 import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.lookup import name_of
-from polhode.testbench.certificate import cases, orders
-from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.questions import character_of
+from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.running.look import Look
+from polhode.testbench.certificate.running.questions import character_of
+from polhode.testbench.certificate.states import cases
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")

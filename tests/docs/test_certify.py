@@ -6,10 +6,10 @@ import re
 import pytest
 
 from polhode.integrators.properties import PROPERTIES
-from polhode.testbench.certificate.character import Character
-from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.oddities import LEFT_HANDED
-from polhode.testbench.certificate.outside import CHOOSES, diagnosis_of
+from polhode.testbench.certificate.diagnosis.oddities import LEFT_HANDED
+from polhode.testbench.certificate.outside.measurements import CHOOSES, diagnosis_of
+from polhode.testbench.certificate.running.character import Character
+from polhode.testbench.certificate.running.look import Look
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 CERTIFY = (DOCS / "certify.md").read_text(encoding="utf-8")

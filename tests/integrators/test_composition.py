@@ -16,7 +16,8 @@ from polhode.integrators.composition import compose
 from polhode.integrators.nystrom import BLANES_CASAS_ESCORIHUELA, BLANES_MOAN, Splitting, reduced
 from polhode.integrators.parts.schemes import SCHEMES, Scheme, palindrome, words
 from polhode.integrators.properties import CLAIMED
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from tests.support.dop853 import reference_end
 from tests.support.refine import agree, refined
 

@@ -15,7 +15,7 @@ from polhode.kernels.quadrature_nodes import Nodes, as_nodes, as_numbers, colloc
 from polhode.machine.compile import TORQUE
 from polhode.machine.lanes import HALF
 from polhode.runs.runners.kernel_runner import machine_torque
-from polhode.testbench.certificate import cases
+from polhode.testbench.certificate.states import cases
 from tests.support.dop853 import reference_end
 
 METHODS = [m for m in ph.methods().values() if m.nodes]

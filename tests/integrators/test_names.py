@@ -12,7 +12,8 @@ from polhode.cli.main import main
 from polhode.inputs import spelled
 from polhode.integrators.catalogue import METHODS
 from polhode.integrators.names import STANDS_FOR, WITH_NUMBERS
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 
 SAID = {
     "Ortolan & Saccon, Table I": {

@@ -7,7 +7,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.integrators.properties import CLAIMED
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 
 H = 0.1
 

@@ -14,7 +14,8 @@ from polhode.integrators.parts.tableaux import (
     TRAPEZOIDAL,
     partitioned_order,
 )
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 
 
 @pytest.mark.parametrize("problem", ["stress", "free-body", "forced"])

@@ -19,7 +19,8 @@ from polhode.integrators.time_transformed import DMV_TT4, DMV_TT6, time_transfor
 from polhode.kernels.many_digits import precision, slowly
 from polhode.kernels.scalar import kernel
 from polhode.kernels.step import start_trail
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from tests.support.dop853 import dop853
 
 BODIES = [(F(3, 5), F(4, 5), F(1)), (F(2), F(3), F(9, 2)), (F(2), F(2), F(4)), (F(7, 3), F(7, 3), F(7, 3))]

@@ -26,7 +26,11 @@ from polhode.integrators.properties import (
     groups,
     measured_by,
 )
-from polhode.testbench.certificate import cases, defects, kernel, outside, theorems
+from polhode.testbench.certificate.kernel import measurements as kernel
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.states import cases
+from polhode.testbench.certificate.structure import defects
 
 ORDER_CASES = ("free", "potential", "forced", "damped", "rotor")
 SOURCE = pathlib.Path(ph.__file__).parent
@@ -86,7 +90,7 @@ ALLOWED = {
     "views/engines.py": "the same",
     "runs/to_accuracy/candidates.py": "what is tried for an accuracy is found by what methods claim",
     "runs/own_steps/adaptive.py": "steps that are adapted reversibly are for symmetric methods",
-    "testbench/certificate/kin.py": "what is told of a kin is of what it claims",
+    "testbench/certificate/diagnosis/kin.py": "what is told of a kin is of what it claims",
 }
 FOLDERS = ("integrators/", "testbench/papers/")  # methods make claims; papers' tables have columns of their own
 ORDINARY = {"order", "drift", "iterations", "symplectic"}  # of a scheme, of a stress test, of a run, a word of KEPT
@@ -141,9 +145,9 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "    energy_free: bool | None = claim(",
     ),
-    ("testbench/certificate/theorems.py", '    "length": casimir,\n', '    "energy": energy,\n}'),
+    ("testbench/certificate/kernel/theorems.py", '    "length": casimir,\n', '    "energy": energy,\n}'),
     (
-        "testbench/certificate/defects.py",
+        "testbench/certificate/structure/defects.py",
         """def length(run, p, h):
     J = p.tensor
     return abs(np.sum((J @ _three(run, p, h)[1]) ** 2) - np.sum((J @ p.Omega0) ** 2))
@@ -152,7 +156,11 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "DIRECT: dict[str, tuple[Callable[..., float], float, str]] = {",
     ),
-    ("testbench/certificate/defects.py", '    "length": (length, ROUND_OFF, ""),\n', '    "energy": (energy,'),
+    (
+        "testbench/certificate/structure/defects.py",
+        '    "length": (length, ROUND_OFF, ""),\n',
+        '    "energy": (energy,',
+    ),
     ("integrators/properties.py", '        ("top", "heavy top", None),\n', '    )\n    for what in ("Q", "Omega")'),
     (
         "integrators/properties.py",
@@ -160,7 +168,7 @@ EDITS = (  # file, text, and the text before which it is inserted
         '    Row(key="iterations"',
     ),
     (
-        "testbench/certificate/kernel.py",
+        "testbench/certificate/kernel/measurements.py",
         """def answer(method, p, row):
     yield Property(42.0, None, "yes", "known before")
 
@@ -168,7 +176,7 @@ EDITS = (  # file, text, and the text before which it is inserted
 """,
         "MEASURES = {",
     ),
-    ("testbench/certificate/kernel.py", '    "answer": answer,\n', '    "iterations": iterations,'),
+    ("testbench/certificate/kernel/measurements.py", '    "answer": answer,\n', '    "iterations": iterations,'),
 )
 
 ASKED = """
@@ -229,9 +237,9 @@ def asked(tmp_path_factory):
 def test_a_row_and_its_measurements_are_all_it_takes():
     tables = {"integrators/properties.py"}
     measurements = {
-        "testbench/certificate/theorems.py",
-        "testbench/certificate/defects.py",
-        "testbench/certificate/kernel.py",
+        "testbench/certificate/kernel/theorems.py",
+        "testbench/certificate/structure/defects.py",
+        "testbench/certificate/kernel/measurements.py",
     }
     assert {name for name, _, _ in EDITS} == tables | measurements
 

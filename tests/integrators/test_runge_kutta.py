@@ -16,7 +16,8 @@ from polhode.integrators.parts import tableaux
 from polhode.integrators.parts.order_conditions import exact, forests, increments
 from polhode.integrators.parts.tableaux import Tableau, rounded
 from polhode.integrators.properties import CLAIMED
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from tests.support.dop853 import dop853
 from tests.support.refine import agree, refined
 

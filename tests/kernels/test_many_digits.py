@@ -7,7 +7,9 @@ import pytest
 import polhode as ph
 from polhode.integrators.properties import PROPERTIES
 from polhode.kernels import many_digits, scalar
-from polhode.testbench.certificate import cases, kernel, theorems
+from polhode.testbench.certificate.kernel import measurements as kernel
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 
 FUNCTIONS = [scalar.sqrt, scalar.sin, scalar.cos, scalar.c0, scalar.c1, scalar.c2, scalar.c3, scalar.c4, scalar.c5]
 

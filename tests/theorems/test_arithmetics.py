@@ -8,7 +8,7 @@ import polhode as ph
 from polhode.kernels.rotations import compose, inverse, matrix
 from polhode.kernels.scalar import STEP
 from polhode.runs.runners.kernel_runner import body_of
-from polhode.testbench.certificate import theorems
+from polhode.testbench.certificate.kernel import theorems
 
 METHODS = list(ph.methods().values())
 NAMED = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)

@@ -7,7 +7,8 @@ import pytest
 import polhode as ph
 from polhode.integrators.properties import CLAIMED, groups
 from polhode.runs.runners.kernel_runner import body_of
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 
 METHODS = list(ph.methods().values())
 YES_OR_NO = [pytest.param(m, row, id=f"{m.name}-{row.claim}") for m in METHODS for row in CLAIMED if row.is_of(m)]

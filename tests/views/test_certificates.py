@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.properties import claims_of
 from polhode.testbench.certificate.certificate import Certificate, Mark, Property
-from polhode.testbench.certificate.several import Certificates
+from polhode.testbench.certificate.certificates import Certificates
 from polhode.testbench.certificate.summary import summary
 from polhode.views.certificate import certificate_notes, certificate_page
 

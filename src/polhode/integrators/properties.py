@@ -1,8 +1,8 @@
 """The properties of an integrator, one row each: certificates, claims, lists, pages, JSON and advice follow from them.
 
-To add a property, add its row: to `Claims` if methods claim it, to `UNCLAIMED` if not. It is measured by the functions
-that ``testbench/certificate/kernel.py`` (kernels) and ``outside.py`` (anything that runs) list under its `measure`, on
-the problem that ``cases.py`` lists under its `case`.
+To add a property, add its row: to `Claims` if methods claim it, to `UNCLAIMED` if not. In ``testbench/certificate``,
+``kernel/measurements.py`` (kernels) and ``outside/measurements.py`` (anything that runs) list
+under its `measure` what measures it, and ``states/cases.py`` under its `case` the problem on which that is done.
 """
 
 from dataclasses import dataclass, fields

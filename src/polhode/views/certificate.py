@@ -17,8 +17,8 @@ from polhode.inputs import file_path
 from polhode.integrators.lookup import methods
 from polhode.integrators.properties import BY_KEY, NUMBER, ORDER, RATE, claims_of
 from polhode.testbench.certificate.certificate import Mark
-from polhode.testbench.certificate.diagnosis import READINGS
-from polhode.testbench.certificate.kin import LOOK_AT_THE_TORQUE
+from polhode.testbench.certificate.diagnosis.kin import LOOK_AT_THE_TORQUE
+from polhode.testbench.certificate.diagnosis.mistakes import READINGS
 from polhode.views.files import as_json, written
 from polhode.views.page import inline, page
 from polhode.views.page import table as html_table

@@ -9,20 +9,22 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
-from polhode.testbench.certificate import kernel, outside, visits, yes_or_no
-from polhode.testbench.certificate.cases import case_of, placed, potential
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.clues import turn
-from polhode.testbench.certificate.defects import DIRECT
-from polhode.testbench.certificate.diagnosis import diagnosis
+from polhode.testbench.certificate.diagnosis.clues import turn
+from polhode.testbench.certificate.diagnosis.kin import kin_of
+from polhode.testbench.certificate.diagnosis.mistakes import diagnosis
 from polhode.testbench.certificate.drift import shortly, symplectic, would_decide
-from polhode.testbench.certificate.exponents import chooses, exponent
-from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.kernel_in_floats import in_floats
-from polhode.testbench.certificate.kin import kin_of
-from polhode.testbench.certificate.look import Look, box
-from polhode.testbench.certificate.orders import DOWN_TO, orders
-from polhode.testbench.certificate.questions import changed_since, character_of
+from polhode.testbench.certificate.kernel import measurements as kernel
+from polhode.testbench.certificate.kernel.in_floats import in_floats
+from polhode.testbench.certificate.orders.exponents import chooses, exponent
+from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.guard import Refused
+from polhode.testbench.certificate.running.look import Look, box
+from polhode.testbench.certificate.running.questions import changed_since, character_of
+from polhode.testbench.certificate.states.cases import case_of, placed, potential
+from polhode.testbench.certificate.structure import visits, yes_or_no
+from polhode.testbench.certificate.structure.defects import DIRECT
 from tests.testbench.certificate.adversary import steps, third
 from tests.testbench.certificate.adversary.steps import cross
 from tests.testbench.certificate.adversary.suite import (
@@ -110,7 +112,7 @@ def one(case, key):
 def test_each_is_caught_or_cleared_by_what_tells_most(case, monkeypatch):
     monkeypatch.setattr(visits, "SHARE_SECONDS", np.inf)  # all states, with all steps, however busy the machine
     monkeypatch.setattr(visits, "MOST_SECONDS", np.inf)
-    monkeypatch.setattr("polhode.testbench.certificate.pace.SURVEY_SECONDS", np.inf)
+    monkeypatch.setattr("polhode.testbench.certificate.running.pace.SURVEY_SECONDS", np.inf)
     key = telling(case)
     found = one(case, key)
     if BY_KEY[key].kind == ORDER and case.truth[key] == 0 and DOWN_TO in found.qualifier:

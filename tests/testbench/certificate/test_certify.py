@@ -157,7 +157,7 @@ def test_the_page_is_one_file(tmp_path):
 def test_an_order_that_could_not_be_measured_leaves_the_others():
     """Of an integrator whose Q fails at some steps while its Omega does not."""
     from polhode.testbench.certificate.certificate import Property
-    from polhode.testbench.certificate.diagnosis import diagnosis
+    from polhode.testbench.certificate.diagnosis.mistakes import diagnosis
     from polhode.testbench.certificate.summary import summary
 
     found = {"order_free_Q": Property(None, 0.1, "undecided", ""), "order_free_Omega": Property(0.2, 0.1, "yes", "")}

@@ -5,19 +5,18 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, PROPERTIES
-from polhode.testbench.certificate import outside
-from polhode.testbench.certificate.cases import free, potential
-from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.defects import DIRECT
-from polhode.testbench.certificate.falling import falling
-from polhode.testbench.certificate.floor import orders_of_small_steps
-from polhode.testbench.certificate.kernel_orders import rates_of_tiny_steps
-from polhode.testbench.certificate.look import Look, box, states
-from polhode.testbench.certificate.orders import DOWN_TO
-from polhode.testbench.certificate.questions import character_of
-from polhode.testbench.certificate.round_off import is_left_by_an_iteration
+from polhode.testbench.certificate.certificate import LEFT_BY_A_TOLERANCE, Property
+from polhode.testbench.certificate.kernel.orders import rates_of_tiny_steps
+from polhode.testbench.certificate.orders.falling import falling
+from polhode.testbench.certificate.orders.floor import orders_of_small_steps
+from polhode.testbench.certificate.orders.from_outside import DOWN_TO
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.look import Look, box, states
+from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.special_cases import consistent
-from polhode.testbench.certificate.visits import LEFT_BY_A_TOLERANCE
+from polhode.testbench.certificate.states.cases import free, potential
+from polhode.testbench.certificate.structure.defects import DIRECT
+from polhode.testbench.certificate.structure.round_off import is_left_by_an_iteration
 from tests.testbench.certificate.adversary import faint, kernels, steps, third
 from tests.testbench.certificate.adversary.steps import cross
 

@@ -6,14 +6,14 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
-from polhode.testbench.certificate import outside
-from polhode.testbench.certificate.cases import placed, potential
 from polhode.testbench.certificate.certificate import Certificate, Property
-from polhode.testbench.certificate.clues import rate, turn
+from polhode.testbench.certificate.diagnosis.clues import rate, turn
 from polhode.testbench.certificate.drift import drift_of
-from polhode.testbench.certificate.look import Look, box, states
-from polhode.testbench.certificate.pace import Cost, Pace
-from polhode.testbench.certificate.questions import character_of
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.look import Look, box, states
+from polhode.testbench.certificate.running.pace import Cost, Pace
+from polhode.testbench.certificate.running.questions import character_of
+from polhode.testbench.certificate.states.cases import placed, potential
 from polhode.testbench.certificate.summary import summary
 from tests.testbench.certificate.adversary import fourth, kernels, third
 
@@ -92,7 +92,7 @@ def test_one_that_runs_nowhere_does_not_cost_the_others():
 
 
 def test_a_step_that_never_returns_costs_seconds_and_ends_the_range(monkeypatch):
-    monkeypatch.setattr("polhode.testbench.certificate.look.STEP_SECONDS", 0.2)
+    monkeypatch.setattr("polhode.testbench.certificate.running.look.STEP_SECONDS", 0.2)
     look = Look(fourth.hangs_beyond)
     found = outside.MEASURES["spatial momentum"](look, BY_KEY["momentum_free"])[0][0]
     assert found.verdict == "yes" and "up to" in found.qualifier and look.hung[True] < 2

@@ -7,17 +7,17 @@ import threadpoolctl
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
-from polhode.testbench.certificate import outside
-from polhode.testbench.certificate.cases import free, placed
 from polhode.testbench.certificate.certificate import IN_FLOATS, Property
-from polhode.testbench.certificate.defects import poisson
-from polhode.testbench.certificate.diagnosis import diagnosis
-from polhode.testbench.certificate.elsewhere import elsewhere
-from polhode.testbench.certificate.exponents import exponent
-from polhode.testbench.certificate.guard import Refused
-from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.oddities import oddities
-from polhode.testbench.certificate.questions import character_of
+from polhode.testbench.certificate.diagnosis.mistakes import diagnosis
+from polhode.testbench.certificate.diagnosis.oddities import oddities
+from polhode.testbench.certificate.orders.elsewhere import elsewhere
+from polhode.testbench.certificate.orders.exponents import exponent
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.guard import Refused
+from polhode.testbench.certificate.running.look import Look
+from polhode.testbench.certificate.running.questions import character_of
+from polhode.testbench.certificate.states.cases import free, placed
+from polhode.testbench.certificate.structure.defects import poisson
 from tests.testbench.certificate.adversary import faint, fourth, points_and_loops, steps, third
 
 

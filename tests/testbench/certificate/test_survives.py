@@ -5,8 +5,8 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
-from polhode.testbench.certificate import outside
-from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.look import Look, box
 from tests.testbench.certificate.adversary import awkward, kinks, third
 
 

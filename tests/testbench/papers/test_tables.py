@@ -9,7 +9,8 @@ import polhode as ph
 from polhode.bibliography import entries
 from polhode.cli.main import main
 from polhode.kernels.many_digits import precision, slowly
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from polhode.testbench.papers import hairer_vilmart, ortolan_saccon
 from polhode.testbench.papers.catalogue import REPRODUCTIONS
 from polhode.testbench.papers.table import BLANK, Cell

@@ -27,7 +27,7 @@ from polhode.physics.problem import Problem
 from polhode.reference.reference import reference
 from polhode.runs.solve import solve
 from polhode.testbench.advice.ranking import DRIFT_STEP, FILE
-from polhode.testbench.certificate import cases
+from polhode.testbench.certificate.states import cases
 from polhode.testbench.drift.stress import stress
 
 SPAN = 5.0

@@ -11,6 +11,7 @@ from polhode.integrators.properties import PROPERTIES, RATE
 from polhode.shown import shown
 
 IN_FLOATS = "in floats"
+LEFT_BY_A_TOLERANCE = "but for what a tolerance leaves,"
 AGREES_WITHIN, AGREES_IN_FLOATS = 0.05, 0.3  # an order that is claimed, and one that is measured
 
 

@@ -3,21 +3,24 @@
 import datetime
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from polhode.inputs import checked_call, flag, positive
+from polhode.errors import InputError
+from polhode.inputs import checked_call, flag, items, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by, title_of
+from polhode.runs.crews.workers import mapped
+from polhode.runs.progress import bar
 from polhode.runs.turns import on_purpose
 from polhode.testbench.certificate.certificate import Certificate
-from polhode.testbench.certificate.look import Look, box
-from polhode.testbench.certificate.pace import SECONDS
-from polhode.testbench.certificate.several import Certificates, are_several, certified
+from polhode.testbench.certificate.certificates import Certificates
+from polhode.testbench.certificate.running.look import Look, box
+from polhode.testbench.certificate.running.pace import SECONDS
 from polhode.testbench.certificate.summary import summary
 
 MEASUREMENTS = len(groups())
@@ -97,14 +100,14 @@ def certify(
     # what the caller has set is not for our references; and matrices of three rows gain nothing from threads
     with display(progress) as tick, np.errstate(all="ignore"), threadpool_limits(1, "blas"):
         if isinstance(method, Method):
-            from polhode.testbench.certificate import kernel
+            from polhode.testbench.certificate.kernel import measurements as kernel
 
             claims = claims_of(method)
             properties = kernel.measured(method, tick, look)
             shipped = methods().get(name) is method
             diagnosis = () if shipped else kernel.diagnosed(method, properties, look)
         else:
-            from polhode.testbench.certificate import outside
+            from polhode.testbench.certificate.outside import measurements as outside
 
             claims = {}
             properties, diagnosis = outside.measured(method, tick, look)
@@ -135,6 +138,49 @@ def certify(
 def form_of(method: Integrator) -> str:
     """What can be looked into."""
     return "kernel" if isinstance(method, Method) else "black box" if isinstance(method, BlackBox) else "function"
+
+
+def are_several(method: Any) -> bool:
+    """Whether these are methods, and not one; an object with a step is one, if not yet one that can be called."""
+    is_one = isinstance(method, str | Method | BlackBox) or callable(method)
+    return not (is_one or callable(getattr(method, "step", None)))
+
+
+def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: float) -> Certificates:
+    """The certificates of several methods."""
+    integrators = [integrator(m) for m in items("method", methods, "a method, or a sequence of them")]
+    names = [name_of(m) for m in integrators]
+    if not integrators:
+        raise InputError("No method was given; give at least one.")
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}. Give each one of its "
+            "own: define functions under other names, or wrap them, ph.Method(name=...) or ph.BlackBox(name, ...)."
+        )
+    runs_here, done = workers is None, 0
+    with bar(progress, len(integrators), _label(names, 0, runs_here), unit="methods") as tick:
+
+        def is_done(k: int, certificate: Certificate) -> None:
+            nonlocal done
+            done += 1
+            tick(done, _label(names, done, runs_here))
+
+        return Certificates(tuple(mapped(workers, one, [(m, drift, seconds) for m in integrators], is_done)))
+
+
+def _label(names: Sequence[str], done: int, runs_here: bool) -> str:
+    """What the progress bar says: the one that is being measured, where one is after the other."""
+    if done == len(names) or not runs_here:
+        return f"certificates, {done} of {len(names)}"
+    return f"certificate {done + 1} of {len(names)}: {names[done]}"
+
+
+def one(method: Any, drift: bool, seconds: float) -> Certificate:
+    """A task. One that does not run has no properties, and a summary that says why; the others are not lost."""
+    try:
+        return certify(method, drift=drift, seconds=seconds)
+    except InputError as error:
+        return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {error}")
 
 
 class display:

@@ -24,13 +24,13 @@ from polhode.integrators.lookup import Integrator
 from polhode.integrators.properties import measured_by
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.cases import INERTIA
 from polhode.testbench.certificate.certificate import Mark, Property
-from polhode.testbench.certificate.guard import guarded
-from polhode.testbench.certificate.look import Look
-from polhode.testbench.certificate.pace import MOST_PART_FOR_DRIFT, SECONDS_OF_ROOM
-from polhode.testbench.certificate.pace import would_decide as would_decide_in
-from polhode.testbench.certificate.timed import seconds_a_step
+from polhode.testbench.certificate.running.guard import guarded
+from polhode.testbench.certificate.running.look import Look
+from polhode.testbench.certificate.running.pace import MOST_PART_FOR_DRIFT, SECONDS_OF_ROOM
+from polhode.testbench.certificate.running.pace import would_decide as would_decide_in
+from polhode.testbench.certificate.running.timed import seconds_a_step
+from polhode.testbench.certificate.states.cases import INERTIA
 from polhode.testbench.drift.evidence import Evidence
 from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
 from polhode.testbench.certificate.certificate import Mark, Property
-from polhode.testbench.certificate.orders import DOWN_TO, LEAST_ORDER
+from polhode.testbench.certificate.orders.from_outside import DOWN_TO, LEAST_ORDER
 
 BETTER_BY = 0.6  # by which one order is higher than another
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 
 from polhode.integrators.lookup import method as found
 from polhode.integrators.method import Method
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from polhode.testbench.papers.table import NO, YES, Cell, Row, Table, TableResult, differences
 
 NAME = "hairer-vilmart-2006-table-2"

@@ -7,7 +7,8 @@ from typing import Any
 from polhode.integrators.lookup import method as found
 from polhode.integrators.method import Method
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate import cases, theorems
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.states import cases
 from polhode.testbench.drift.evidence import Row as DriftRow
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.drift.study import ORTOLAN_SACCON

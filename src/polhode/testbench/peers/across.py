@@ -12,9 +12,12 @@ from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate import cases, cost, orders, outside
-from polhode.testbench.certificate.cases import Run
-from polhode.testbench.certificate.look import Look, box
+from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.outside import cost
+from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running.look import Look, box
+from polhode.testbench.certificate.states import cases
+from polhode.testbench.certificate.states.cases import Run
 from polhode.testbench.drift.evidence import Row
 from polhode.testbench.drift.stress import stress
 from polhode.testbench.peers import ENGINES, installed, shown

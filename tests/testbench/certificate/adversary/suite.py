@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY, ORDER, claims_of
-from polhode.testbench.certificate.look import box
-from polhode.testbench.certificate.orders import DOWN_TO
+from polhode.testbench.certificate.orders.from_outside import DOWN_TO
+from polhode.testbench.certificate.running.look import box
 from tests.testbench.certificate.adversary import (
     awkward,
     faint,

@@ -11,8 +11,9 @@ from polhode.kernels.rotations import dexp
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve, step
-from polhode.testbench.certificate import cases, theorems
-from polhode.testbench.certificate.theorems import Finding
+from polhode.testbench.certificate.kernel import theorems
+from polhode.testbench.certificate.kernel.theorems import Finding
+from polhode.testbench.certificate.states import cases
 from polhode.testbench.drift.study import ORTOLAN_SACCON
 
 SYMMETRIC = (*ORTOLAN_SACCON.methods, "NMB", "NMS", "SW", "DMV4", "DMV6", "DMV8", "RATTLE")

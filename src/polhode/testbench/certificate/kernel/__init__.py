@@ -1,0 +1,1 @@
+"""The certificate of a kernel: theorems in as many digits as it takes, and then floats."""

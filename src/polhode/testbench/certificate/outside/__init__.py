@@ -1,0 +1,1 @@
+"""The certificate of what can only be run: a plain function, or a black box."""

@@ -1,0 +1,1 @@
+"""Where an integrator is looked at: the problems, the states of the battery, and those of the survey."""

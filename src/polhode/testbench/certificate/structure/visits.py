@@ -1,0 +1,135 @@
+"""The visits of a measurement to the states of the battery: with which steps, and what they have shown."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from polhode.integrators.properties import Row
+from polhode.testbench.certificate.certificate import LEFT_BY_A_TOLERANCE
+from polhode.testbench.certificate.running.look import Look, states
+from polhode.testbench.certificate.running.pace import Pace
+from polhode.testbench.certificate.states.battery import FAST, RADIANS, SEED, State
+from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES
+
+SHARE_SECONDS = 1.2  # seconds of computing, after which a measurement looks at a state briefly
+MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
+SMALLEST_RADIANS = (0.0031, 0.019)  # a step at the generic state, where a formula for small angles may take over
+TINY_RADIANS = (8e-6, 9e-5)  # the same, where round-off over so small a step may be larger than usual
+SURVEYED_RADIANS = (0.31,)  # a step at a state of the survey
+SURVEYED_SMALL_RADIANS = (0.003,)  # the same before it, where a tolerance may be met before the first iteration
+LOOSE_TOLERANCE = 1e-5  # part of a momentum that a tolerance may leave, from which on that is looked for
+BRIEF_RADIANS = RADIANS[1:3]
+"""Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
+FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
+FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
+FREE_TOO = ("symmetry", "orthogonality")  # measures under a torque that a program without one may do otherwise
+CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
+CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
+FOR_A_FREE_BODY = "for a free body"
+COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
+COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
+
+
+@dataclass
+class Visits:
+    """What the states visited so far have shown, as long as no defect is the method's own."""
+
+    states: int = 0  # of the battery
+    surveyed: int = 0  # of the survey
+    brief: int = 0  # of these states, for want of time
+    worst: float = 0.0  # the largest defect
+    farthest: float = 0.0  # the largest step, in radians
+    least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
+    runs_everywhere: bool = True
+    is_short: bool = False  # whether there was no time for the other states
+    seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
+    left: dict[str, float] = field(default_factory=dict)  # by the words of a state, a defect that a tolerance explains
+    doubts: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+    def note(self, state: State, radians: float, is_brief: bool) -> None:
+        """A state that was seen up to so many radians a step. One of the survey restricts nothing."""
+        if state.is_surveyed:
+            self.surveyed += 1
+            return
+        self.states, self.brief = self.states + 1, self.brief + is_brief
+        self.farthest, self.least = max(self.farthest, radians), min(self.least, radians)
+
+    @property
+    def coverage(self) -> str:
+        """In words."""
+        words = f"{self.states} states, up to {self.farthest:g} rad a step, random ones by seed {SEED}"
+        if self.brief:
+            words += (
+                f"; {self.brief} of them at {BRIEF_RADIANS[0]:g} and {BRIEF_RADIANS[1]:g} rad alone, for want of time"
+            )
+        elif self.is_short:
+            words += "; no more for want of time"
+        return f"{words}; {self.surveyed} more at {SURVEYED_RADIANS[0]:g} rad" if self.surveyed else words
+
+    @property
+    def up_to(self) -> str:
+        """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
+        bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
+        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
+
+    @property
+    def by_a_tolerance(self) -> str:
+        """Where velocities or momenta are so small that a tolerance is no longer small, in words."""
+        if not self.left:
+            return ""
+        where = max(self.left, key=self.left.__getitem__)
+        return f"{LEFT_BY_A_TOLERANCE} {self.left[where]:.0e} {where}"
+
+
+def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float]:
+    """The steps with which a state is looked at, in radians; a few, or none, for want of time.
+
+    Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
+    """
+    if state.is_surveyed:
+        small = () if state.left_by_a_tolerance < LOOSE_TOLERANCE else SURVEYED_SMALL_RADIANS
+        return (*small, *SURVEYED_RADIANS) if pace.has_time_for_survey else ()
+    all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
+    if not pace.is_counted:
+        spent = pace.spent if seen >= FEWEST_STATES else 0.0
+        return (
+            ()
+            if spent > MOST_SECONDS * pace.generosity
+            else BRIEF_RADIANS
+            if spent > SHARE_SECONDS * pace.generosity
+            else all_of_them
+        )
+    kept = calls * len(BRIEF_RADIANS) * max(FEWEST_STATES - seen - 1, 0)
+    if seen and not pace.afford(calls * len(BRIEF_RADIANS)):
+        return BRIEF_RADIANS if seen < FEWEST_STATES and pace.spare(kept + calls * len(BRIEF_RADIANS)) else ()
+    return all_of_them if pace.afford(calls * len(all_of_them) + kept) else BRIEF_RADIANS
+
+
+def calls_of(look: Look, row: Row) -> int:
+    """About how many steps a defect takes."""
+    counts = sum(COUNTS_WITH_MEMORY) if look.character.memory else 1
+    if row.measure not in BY_DERIVATIVES:
+        return CALLS.get(row.measure, 3) * counts
+    return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
+
+
+def visited(look: Look, row: Row) -> tuple[State, ...]:
+    """The states that a measurement visits: those of the battery, of a free body, too, where a program without a torque
+    may do something else, and then those of the survey."""
+    known = look.states(row.case)
+    if look.is_kernel and row.measure in BY_DERIVATIVES and not look.switches:  # many digits have seen the others
+        return tuple(state for state in known if state is known[0] or state.words in (FAST, *look.differs))
+    first = [state for state in known if not state.is_surveyed or state.words in {*look.differs, *look.suspects}]
+    rest = [state for state in known if state not in first]
+    free = [
+        renamed for state, renamed in free_ones() if not state.is_surveyed or ("free", state.words) in look.differs_in
+    ]
+    return (*first, *(free if row.measure in FREE_TOO else ()), *rest)
+
+
+@functools.cache
+def free_ones() -> tuple[tuple[State, State], ...]:
+    """The states of a free body, each also with words that say so."""
+    named = lambda state: State(f"{FOR_A_FREE_BODY} {state.words}", state.problem, is_surveyed=True)
+    return tuple((state, named(state)) for state in states("free"))
