@@ -10,6 +10,7 @@ from polhode.errors import InputError
 from polhode.kernels.numbers import Kernel
 from polhode.kernels.vectors import apply, apply_transposed, product
 from polhode.physics.problem_data import ProblemData
+from polhode.physics.torques import is_derived
 
 
 class Quantities(ProblemData):
@@ -51,6 +52,13 @@ class Quantities(ProblemData):
         return self._at(self.conservative_kernel, t, Q)
 
     def _at(self, kernel: Kernel, t: float, Q: ArrayLike, *velocity: tuple[float, ...]) -> np.ndarray:
+        if (np.iscomplexobj(Q) or isinstance(t, complex)) and is_derived(self.functions or {}):
+            if np.any(np.imag(Q)) or np.imag(t):
+                raise InputError(
+                    f"The torque of {self.name!r} is derived from its potential by the complex step, so it has no value "
+                    "at a complex attitude or time: give the torque beside the potential, torque=..., or differentiate "
+                    "by differences."
+                )
         axes = _numbers(self.axes)
         return np.array(apply(axes, kernel(t, product(_numbers(Q), axes), *velocity, self.parameters)))
 

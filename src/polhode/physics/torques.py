@@ -63,6 +63,11 @@ class Kernels:
     has_torque: bool
 
 
+def is_derived(users: Mapping[str, Any]) -> bool:
+    """Whether the torque is that of the potential, by the complex step, since the user gave none beside it."""
+    return "potential" in users and not users.keys() & {"torque", "torque_space"}
+
+
 MOST_RECENT = 4
 """Problems whose kernels are kept for the next that is made of the same functions."""
 
@@ -102,7 +107,7 @@ def _made(
         elif label in users:
             torques.append(of(body, label))
     timed = takes_time(forms)
-    if "potential" in users and not users.keys() & {"torque", "torque_space"}:
+    if is_derived(users):
         derived = functions.timed_potential_only if timed else functions.potential_only
         torques.insert(0, of(derived, "potential"))
     torque = functions.no_torque
