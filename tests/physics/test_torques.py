@@ -64,11 +64,11 @@ def test_a_derived_torque_has_no_value_at_a_complex_attitude_or_time(potential, 
     at = getattr(p, of)
     np.testing.assert_array_equal(at(1.0, p.Q0.astype(complex)), at(1.0, p.Q0))
     for t, Q in ((1.0, p.Q0 + 1e-20j), (1.0 + 1e-20j, p.Q0)):
-        with pytest.raises(ph.InputError, match="derived from its potential .* give the torque beside the potential"):
+        with pytest.raises(ph.InputError, match=r"derived from its potential .* give the torque beside the potential"):
             at(t, Q)
 
 
 def test_a_torque_that_is_given_beside_its_potential_has_a_value_at_a_complex_attitude():
-    torque = lambda t, Q: (-2 * Q[2, 2] * Q[2, 1], 2 * Q[2, 2] * Q[2, 0], 0.0)
+    torque = lambda t, Q: (2 * Q[2, 2] * Q[2, 1], -2 * Q[2, 2] * Q[2, 0], 0.0)
     p = ph.Problem(potential=lambda Q: Q[2, 2] ** 2, torque=torque, **BODY)
     np.testing.assert_allclose(p.torque(0.0, p.Q0 + 1e-20j).real, p.torque(0.0, p.Q0), rtol=1e-14)

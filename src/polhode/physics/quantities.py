@@ -52,13 +52,13 @@ class Quantities(ProblemData):
         return self._at(self.conservative_kernel, t, Q)
 
     def _at(self, kernel: Kernel, t: float, Q: ArrayLike, *velocity: tuple[float, ...]) -> np.ndarray:
-        if (np.iscomplexobj(Q) or isinstance(t, complex)) and is_derived(self.functions or {}):
-            if np.any(np.imag(Q)) or np.imag(t):
-                raise InputError(
-                    f"The torque of {self.name!r} is derived from its potential by the complex step, so it has no value "
-                    "at a complex attitude or time: give the torque beside the potential, torque=..., or differentiate "
-                    "by differences."
-                )
+        is_complex = (np.iscomplexobj(Q) and np.any(np.imag(Q))) or (isinstance(t, complex) and t.imag != 0)
+        if is_complex and is_derived(self.functions or {}):
+            raise InputError(
+                f"The torque of {self.name!r} is derived from its potential by the complex step, so it has no value at a "
+                "complex attitude or time: give the torque beside the potential, torque=..., or differentiate by "
+                "differences."
+            )
         axes = _numbers(self.axes)
         return np.array(apply(axes, kernel(t, product(_numbers(Q), axes), *velocity, self.parameters)))
 
