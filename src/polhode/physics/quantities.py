@@ -55,8 +55,8 @@ class Quantities(ProblemData):
         is_complex = (np.iscomplexobj(Q) and np.any(np.imag(Q))) or (isinstance(t, complex) and t.imag != 0)
         if is_complex and is_derived(self.functions or {}):
             raise InputError(
-                f"The torque of {self.name!r} is derived from its potential by the complex step, so it has no value at a "
-                "complex attitude or time: give the torque beside the potential, torque=..., or differentiate by "
+                f"The torque of {self.name!r} is derived from its potential by the complex step, so it has no value at "
+                "a complex attitude or time: give the torque beside the potential, torque=..., or differentiate by "
                 "differences."
             )
         axes = _numbers(self.axes)

@@ -275,7 +275,7 @@ def order(
         is_round_off = large > FLOOR_ROUND_OFFS * round_off
         if is_round_off:
             found = Exponent(None, floor=found.floor, words=f"round-off, but {large:.0e} in one step of some radians")
-        how = f"{words} at t = {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
+        how = f"{words} after a time of {SPAN:g}, h from {h[0]:.3g} to {h[-1]:.2g}, against an independent reference"
         if found.words:
             how += f"; {found.words}"
         if found.floor > FLOOR_ROUND_OFFS * round_off:
