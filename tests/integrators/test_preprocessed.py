@@ -286,6 +286,7 @@ def test_coefficients_are_rounded_once():
 # ---- limits ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::polhode.LargeStepWarning")
 @pytest.mark.parametrize("method", [DMV6, DMV8, DMV12, DMV_TT6], ids=lambda m: m.name)
 def test_a_step_is_right_or_fails(method):
     """The other solution of the equation, of rotation pi - phi, is never taken for the one wanted."""

@@ -512,6 +512,9 @@ if __name__ == "__main__":
 """
 
 
+STEPS_TO_KILL = 300_000  # a chunk of them takes longer than the moment that is waited, also on a fast machine
+
+
 def run_and_kill(folder, steps, workers, wait):
     """Start a sweep and kill it, workers and all; returns how many chunks were there."""
     program = [sys.executable, "-c", PROGRAM % (steps, workers)]
@@ -528,11 +531,11 @@ def run_and_kill(folder, steps, workers, wait):
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="there is no SIGKILL on this system")
 def test_a_killed_sweep_goes_on_to_the_same_bytes(tmp_path):
-    there = run_and_kill(tmp_path, 20_000, "None", 0.05)
+    there = run_and_kill(tmp_path, STEPS_TO_KILL, "None", 0.05)
     assert 1 <= there < 16
     ph.sweep.resume(tmp_path / "sweep.zarr")
     starts = np.random.default_rng(5).normal(size=(64, 3))
-    given = {"over": {"Omega0": starts}, "method": "VLV", "h": 0.125, "n_steps": 20_000, "chunk": 4}
+    given = {"over": {"Omega0": starts}, "method": "VLV", "h": 0.125, "n_steps": STEPS_TO_KILL, "chunk": 4}
     ph.sweep("stress", **given, out=tmp_path / "other.zarr")
     assert bytes_of(tmp_path / "sweep.zarr") == bytes_of(tmp_path / "other.zarr")
 
