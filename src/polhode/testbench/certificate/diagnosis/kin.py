@@ -26,11 +26,15 @@ from polhode.testbench.certificate.states.cases import Run, forced, free, placed
 
 STEPS = ((0.8, 0.4), (0.2, 0.1))
 """Two steps, large ones first: with small ones all methods of high order are one."""
+SMALL_STEPS = (0.04, 0.02)
+"""Two steps by which the power of h of a difference is had: with large ones the next powers are of a size with it."""
 SAME_DIFFERENCE = 2e-13
 """By so much two ways to write one method may differ, through rounding alone."""
 LOOK_AT_THE_TORQUE = "look at the torque"
 WORSE_TIMES = 10
 """A method is not what was meant if its Q, or its Omega, is so many times further off the motion."""
+FAINT_ROUND_OFFS = 10
+"""Times round-off, up to which a difference tells no power of h."""
 NEAR_PART = 0.005
 """A difference between two methods tells something if it is below this part of the error of a step."""
 ANOTHER_POWER = 2.5
@@ -48,6 +52,8 @@ class Kin:
     free: np.ndarray  # (steps, 2)
     torque: np.ndarray
     h: float = STEPS[0][1]  # the smaller of the two steps
+    free_when_small: np.ndarray | None = None  # the same by SMALL_STEPS, where they were run
+    torque_when_small: np.ndarray | None = None
     first_step_alone: bool = False  # the second is another's: one of the two has memory
     near: bool = False  # nothing is shared to round-off, but the difference is far below the error of a step
 
@@ -74,14 +80,16 @@ class Kin:
             alone = ", in its first step" if self.first_step_alone else ""
             return f"This is {self.name}, {exact}{alone}."
         if self.free.max() <= SAME_DIFFERENCE:
+            size = self._size(self.torque, self.torque_when_small)
+            head = f"This is {self.name} for a free body, not with a torque, where one step differs by {size}"
             return (
-                f"This is {self.name} for a free body, not with a torque, where one step differs by "
-                f"{self._size(self.torque)}: if it was meant to be, {LOOK_AT_THE_TORQUE}."
+                f"{head}."
+                if self._takes_torque_otherwise()
+                else f"{head}: if it was meant to be, {LOOK_AT_THE_TORQUE}."
             )
         if self.free[:, 1].max() <= SAME_DIFFERENCE:
-            head = (
-                f"For a free body Omega is that of {self.name} to round-off, Q is not ({self._size(self.free[:, :1])})"
-            )
+            size = self._size(self.free[:, :1], _columns(self.free_when_small, 0))
+            head = f"For a free body Omega is that of {self.name} to round-off, Q is not ({size})"
             if not self.claims.get("symplectic_free"):
                 return f"{head}."
             return (
@@ -89,10 +97,9 @@ class Kin:
                 "correction term of cay, or the reverse)."
             )
         if self.free[:, 0].max() <= SAME_DIFFERENCE:
-            head = (
-                f"For a free body Q is that of {self.name} to round-off, Omega is not ({self._size(self.free[:, 1:])})"
-            )
-            power = _power(self.free[:, 1:])
+            size = self._size(self.free[:, 1:], _columns(self.free_when_small, 1))
+            head = f"For a free body Q is that of {self.name} to round-off, Omega is not ({size})"
+            power = self._power_of_Omega()
             if not self.claims.get("symmetric") or power > ANOTHER_POWER:
                 return f"{head}."
             added = ", or something of its own is added, as a damping does" if power < ANOTHER_POWER - 1 else ""
@@ -100,8 +107,12 @@ class Kin:
                 f"{head}: if it was meant to be, look at the end of the step, where a term stands on one side only, so "
                 f"that it is not its own adjoint{added}."
             )
-        both = np.maximum(self.free, self.torque)
-        return f"This is {self.name}, but for {self._size(both, ', which falls')}." if self.near else ""
+        if not self.near:
+            return ""
+        both, small = np.maximum(self.free, self.torque), None
+        if self.free_when_small is not None and self.torque_when_small is not None:
+            small = np.maximum(self.free_when_small, self.torque_when_small)
+        return f"This is {self.name}, but for {self._size(both, small, ', which falls')}."
 
     def is_worse(self, off: Sequence[float]) -> bool:
         """Whether one of Q and Omega of a free body is shared, and the other is an error of that method: a step that
@@ -116,18 +127,27 @@ class Kin:
         """Whether the properties that are lost say that it was meant to be that method, and is not.
 
         Of a free body many methods of order 2 turn by h Omega + h^2/2 dOmega/dt: an Omega that is then off by h^3 is
-        another method's, not a mistake. So is a kick on one side, which costs the symmetry and nothing else.
+        another method's, not a mistake. So is a torque whose effect differs by h^3, and a kick on one side, which costs
+        the symmetry and nothing else.
         """
         if self.free.max() <= SAME_DIFFERENCE:
-            return any(BY_KEY[key].measure != "symmetry" for key in lost)
+            return not self._takes_torque_otherwise() and any(BY_KEY[key].measure != "symmetry" for key in lost)
         only_Q = self.free[:, 0].max() <= SAME_DIFFERENCE
-        return bool(lost) and not (only_Q and _power(self.free[:, 1:]) > ANOTHER_POWER)
+        return bool(lost) and not (only_Q and self._power_of_Omega() > ANOTHER_POWER)
 
-    def _size(self, apart: np.ndarray, falls: str = ",") -> str:
+    def _takes_torque_otherwise(self) -> bool:
+        """Whether a torque is felt as by another method of order 2, where a free body is moved alike."""
+        return _power(self.torque, self.torque_when_small) > ANOTHER_POWER
+
+    def _power_of_Omega(self) -> float:
+        """The power of h by which the difference of a free velocity falls."""
+        return _power(self.free[:, 1:], _columns(self.free_when_small, 1))
+
+    def _size(self, apart: np.ndarray, small: np.ndarray | None, falls: str = ",") -> str:
         """The difference at the smaller step, with the power of h by which it falls; or at the larger one alone."""
         if apart[1].max() <= SAME_DIFFERENCE:
             return f"{apart[0].max():.0e} at h = {2 * self.h:g} alone"
-        power = _power(apart)
+        power = _power(apart, small)
         law = f"{falls} like h^{power:.0f}" if power > 0.5 else ""
         return f"{apart[1].max():.0e} at h = {self.h:g}{law}"
 
@@ -142,8 +162,16 @@ class Kin:
         )  # how it rounds decides nothing
 
 
-def _power(apart: np.ndarray) -> float:
-    """The power of h by which a difference falls from the larger step to the smaller one."""
+def _columns(apart: np.ndarray | None, which: int) -> np.ndarray | None:
+    """The differences of Q alone, or of Omega alone."""
+    return None if apart is None else apart[:, which : which + 1]
+
+
+def _power(apart: np.ndarray, small: np.ndarray | None) -> float:
+    """The power of h by which a difference falls from the larger step to the smaller one: of small steps, where their
+    differences are no round-off."""
+    if small is not None and small[1].max() > FAINT_ROUND_OFFS * SAME_DIFFERENCE:
+        apart = small
     coarse, fine = apart[0].max(), apart[1].max()
     return float(np.log2(coarse / fine)) if min(coarse, fine) > 0 else 0.0
 
@@ -157,9 +185,26 @@ def kin_of(run: Run) -> Kin | None:
             continue
         kin = _nearest(mine, steps)
         if kin is None or not kin.shares_all:
-            return kin
+            return kin and _with_small_steps(run, kin)
         return dataclasses.replace(kin, first_step_alone=not _goes_on(run, kin.name, steps[1]))
     return None
+
+
+def _with_small_steps(run: Run, kin: Kin) -> Kin:
+    """The same kin with the differences of small steps, where they run."""
+    theirs = _steps_of(kin.name, SMALL_STEPS)
+    if theirs is None:
+        return kin
+    try:
+        apart = _apart({name: _steps_by(run, p, SMALL_STEPS) for name, p in _problems().items()}, theirs)
+    except Refused:
+        return kin
+    return dataclasses.replace(kin, free_when_small=apart["free"], torque_when_small=apart["torque"])
+
+
+def _apart(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The differences of Q and of Omega on each problem, a row for each step."""
+    return {k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine}
 
 
 def _goes_on(run: Run, name: str, h: float) -> bool:
@@ -180,9 +225,7 @@ def _nearest(mine: dict[str, Any], steps: tuple[float, float]) -> Kin | None:
     for name in methods():
         theirs = _steps_of(name, steps)
         if theirs:
-            apart = {
-                k: np.array([[np.abs(a - b).max() for a, b in zip(*s)] for s in zip(mine[k], theirs[k])]) for k in mine
-            }
+            apart = _apart(mine, theirs)
             candidates.append(Kin(name, apart["free"], apart["torque"], steps[1]))
     parts = [_off(p, mine[key][-1], steps[1]) for key, p in _problems().items()]
     nearest = min((k for k in candidates if not k.is_worse(parts[0])), key=lambda k: k.rank, default=None)
