@@ -40,6 +40,17 @@ def test_a_run_that_is_ended_by_an_exception_is_no_drift():
         assert "blows up" not in p.coverage and "is here" not in p.how
 
 
+def test_a_larger_step_that_fails_is_told():
+    p = found(awkward.refuses_large, SYMPLECTIC)
+    assert p.verdict == "undecided" and p.how.endswith("h is too large")
+
+    def until_40_if_large(p, Q, Omega, h, t):
+        return (drifting.until_40 if h > 0.2 else third.right)(p, Q, Omega, h, t)
+
+    p = found(until_40_if_large, SYMPLECTIC)
+    assert p.verdict == "no" and "; at h = 0.25 it raised ValueError at step 161" in p.how
+
+
 def test_an_energy_that_blows_up_is_one():
     def lost(p, Q, Omega, h, t):
         Q, Omega = third.right(p, Q, Omega, h, t)

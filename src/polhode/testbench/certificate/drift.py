@@ -49,7 +49,7 @@ LEAST_SECONDS = 2.0  # seconds that the stress test of a function has in any cas
 ROUND_OFF = 1e-10  # of an energy of about 1, after some thousand steps
 LEAST_ORDER = 0.5  # a lower order counts as none
 FEWEST_SAMPLES = 2  # of a run, without which it did not run at all
-KEPT = "What was computed until then is here."  # said of a run that stopped, and of no use in a certificate
+KEPT = "What was computed until then is here"  # said of a run that stopped, and of no use in a certificate
 PICTURE_POINTS = 400  # points of the curve that goes to the page
 
 
@@ -101,7 +101,7 @@ def drift_of(
         row, why = guarded(partial(stress_test, method, p, t_end, starts), plan.longest(look.pace.left))
         why = why or _stopped(row)
         if why:
-            tests.refusals.append(why)
+            tests.refusals.append(_plain(why))
             continue
         tests.done.append(StressTest(row, p, t_end))
         picture = picture or _picture(row)
@@ -160,11 +160,16 @@ def _stopped(row: DriftRow | None, k: int = 0) -> str:
     that is no instability. Nothing where it came to its end, or blew up."""
     if row is None or row.evidence[k].stable or row.evidence[k].left_at is not None:
         return ""
-    what = row.evidence[k].message.removesuffix(KEPT).strip().rstrip(".")
+    what = _plain(row.evidence[k].message)
     if len(row.evidence[k].t) < FEWEST_SAMPLES:
         return f"did not run: {what}"
     own = f"{row.method} "
     return what.removeprefix(own) if what.startswith(own) else f"stopped: {what}"
+
+
+def _plain(message: str) -> str:
+    """What is said of a run that stopped, without its last sentence."""
+    return message.rstrip(".").removesuffix(KEPT).strip().rstrip(".")
 
 
 def _proven(row: DriftRow) -> bool:
