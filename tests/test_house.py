@@ -62,10 +62,7 @@ def test_what_trespasses_is_seen():
 MOST_ARGUMENTS, MOST_LINES, MOST_LINES_OF_A_FILE = 7, 60, 320
 """Arguments by position, outside machine/, where machine code spells its own out; lines; about 300 lines of a file."""
 
-OF_USERS = {
-    ("physics/published/spinning_drill.py", "spinning_drill"),
-    ("testbench/drift/stress.py", "stress"),
-}
+OF_USERS = {("physics/published/spinning_drill.py", "spinning_drill")}
 """Functions with more arguments, since users may give them by position: a call that works goes on working."""
 
 

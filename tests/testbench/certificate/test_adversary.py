@@ -1,7 +1,6 @@
 """Some of the adversary's integrators, each caught or cleared by name; scripts/confusion.py has them all."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.diagnosis.clues import turn
 from polhode.testbench.certificate.diagnosis.kin import kin_of
 from polhode.testbench.certificate.diagnosis.mistakes import diagnosis
-from polhode.testbench.certificate.drift import shortly, symplectic, would_decide
 from polhode.testbench.certificate.kernel import measurements as kernel
 from polhode.testbench.certificate.kernel.in_floats import in_floats
 from polhode.testbench.certificate.orders.exponents import chooses, exponent
@@ -258,18 +256,6 @@ def rkmk4(problem, Q, Omega, h, t):
     return turned(u), w
 
 
-@pytest.mark.parametrize(
-    "given, said",
-    [
-        ("59.1706% of it, most like Omega1 Omega1 Omega3 Omega3", "59% of it, most like Omega1^2 Omega3^2"),
-        ("99.9998% of it, most like Omega3 dtau3/dt", "all but 2e-06 of it, most like Omega3 dtau3/dt"),
-        ("100.0000% of it, most like Omega1 Omega2 Omega1", "all of it, most like Omega1 Omega2 Omega1"),
-    ],
-)
-def test_what_a_modified_energy_explains_is_told_with_few_digits(given, said):
-    assert shortly(given) == said
-
-
 def test_what_many_methods_share_is_no_sign_of_a_mistake():
     explicit = kin_of(Look(case_named("explicit midpoint").method).run)
     assert "Q is that of" in explicit.words and not explicit.was_meant(["symmetric"])  # off by h^3, as any of order 2
@@ -347,18 +333,3 @@ def test_an_attitude_that_is_turned_on_the_wrong_side_is_named():
     assert turn(Look(case.method).run, p) == "Omega in space axes"
     (right,) = (case for case in suite() if case.name == "LGVI")
     assert turn(Look(right.method).run, p) == ""
-
-
-def test_what_does_not_converge_may_drift_though_it_is_symplectic():
-    yes, order = Property(1e-15, 1e-12, "yes", ""), Property(2.0, 0.15, "yes", "")
-    none = Property(0.0, 0.15, "no", "")
-    properties = {"symplectic_potential": yes, "order_potential_Q": order, "order_potential_Omega": order}
-    assert symplectic(properties)
-    assert not symplectic(properties | {"order_potential_Omega": none})
-
-
-def test_a_slope_at_one_step_size_alone_is_told():
-    nothing = SimpleNamespace(seen=False)
-    slope = SimpleNamespace(seen=True, h=0.125, rate=-9e-9, error=1e-10)  # a damping of 1e-9 a step
-    assert would_decide([nothing, nothing]) == "a longer span would decide"
-    assert would_decide([slope, nothing]) == "h = 0.125 alone shows -9.0e-09 ± 1e-10; another step size would decide"

@@ -8,9 +8,8 @@ import polhode as ph
 from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate.certificate import Certificate, Property
 from polhode.testbench.certificate.diagnosis.clues import rate, turn
-from polhode.testbench.certificate.drift import drift_of
 from polhode.testbench.certificate.outside import measurements as outside
-from polhode.testbench.certificate.running.look import Look, box, states
+from polhode.testbench.certificate.running.look import Look, states
 from polhode.testbench.certificate.running.pace import Cost, Pace
 from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.states.cases import placed, potential
@@ -19,23 +18,6 @@ from tests.testbench.certificate.adversary import fourth, kernels, third
 
 YES, ORDER_2 = Property(1e-15, 1e-12, "yes", ""), Property(2.0, 0.15, "yes", "")
 SYMPLECTIC = {"order_potential_Q": ORDER_2, "order_potential_Omega": ORDER_2, "symplectic_potential": YES}
-
-
-def test_a_map_put_together_from_several_symplectic_ones_is_not_said_to_be_safe():
-    look = Look(fourth.axes_by_the_state)
-    found, _ = drift_of(fourth.axes_by_the_state, "function", SYMPLECTIC, look)
-    assert found.verdict == "undecided" and "another step size would decide" in found.how
-    look.switches = "beyond 1.04 rad a step"  # as its symmetry shows
-    found, _ = drift_of(fourth.axes_by_the_state, "function", SYMPLECTIC, look)
-    assert found.verdict == "undecided" and "put together from several" in found.how
-    right, _ = drift_of(third.right, "function", SYMPLECTIC, Look(third.right))
-    assert right.verdict == "no"
-
-
-def test_a_step_that_was_not_taken_is_no_instability():
-    method = kernels.as_method("only_small_steps")
-    found, _ = drift_of(method, "kernel", SYMPLECTIC, Look(box(method)))
-    assert found.verdict == "undecided" and "did not run" in found.how
 
 
 def test_a_kernel_that_remembers_is_looked_at_over_several_steps():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_verdicts_agree_with_the_claims(paper):
     ],
 )
 def test_the_energy_at_the_end_is_that_of_an_independent_implementation(paper, method, change):
-    assert paper[method].evidence[0].change == pytest.approx(change, rel=0.01)
+    assert paper[method].evidence[0].energy_error[0][-1] == pytest.approx(change, rel=0.01)
 
 
 def test_the_slope_quadruples_when_h_doubles(paper):
@@ -155,7 +156,7 @@ T = np.linspace(0, 1000, 5001)
 def evidence(*energies, h=0.1, message=""):
     """Evidence from energies made by hand."""
     e = np.array(energies)
-    rest = dict(n_steps=10_000, runs=len(e), round_off=1e-15, change=e[0, -1], largest=np.abs(e).max())
+    rest = dict(n_steps=10_000, runs=len(e), round_off=1e-15, largest=np.abs(e).max(), left_at=None, gone=False)
     return Evidence(h=h, message=message, t=T, energy_error=e, **rest, **judging.fitted(T, e, len(e), 1e-15))
 
 
@@ -264,6 +265,30 @@ def test_an_energy_out_of_bounds_is_unstable_and_a_plain_function_will_do():
     row = stress(euler, t_end=50, ensemble=2).rows[0]
     assert (row.method, row.verdict, row.sign) == ("euler", "unstable", "unstable")
     assert all("energy error exceeds" in note for note in row.notes)
+
+
+def test_an_energy_that_leaves_is_told_from_a_run_that_stops():
+    def ends(problem, Q, Omega, h, t):
+        if t > 20:
+            raise ValueError("the table of torques ends at t = 20")
+        return ph.step(problem, "VLV", Q, Omega, h, t)
+
+    blown, ended = stress([euler, ends], t_end=50, ensemble=1).rows
+    assert all(0 < e.left_at < 50 for e in blown.evidence)
+    assert all(e.left_at is None and "the table of torques ends" in e.message for e in ended.evidence)
+
+
+def test_a_method_that_cannot_be_hashed_is_measured_and_one_that_is_given_twice_once():
+    @dataclass
+    class Splitting:  # compares its fields, so Python gives it no hash
+        parts: list
+
+        def __call__(self, problem, Q, Omega, h, t):
+            return ph.step(problem, "VLV", Q, Omega, h, t)
+
+    once, other = Splitting([1]), Splitting([2])
+    rows = stress([once, "VLV", other, once, "vlv"], t_end=50, ensemble=1).rows
+    assert len(rows) == 3 and {row.verdict for row in rows} == {"no drift seen"}
 
 
 def test_a_failed_solve_is_unstable():

@@ -42,10 +42,8 @@ class Evidence:
     slope: float
     error: float
     spread: float  # standard deviation of the slopes over the ensemble
-    block_error: float  # rms over the ensemble
     round_off: float  # the slope that one rounding a step, always the same way, could make
     amplitude: float  # rms of the oscillation about the drift
-    change: float  # E at the end minus E at the start, from the problem's own start
     largest: float  # the largest |E(t) - E(0)| of all runs
     quarters: tuple[float, ...]
     quarter_errors: tuple[float, ...]
@@ -54,6 +52,7 @@ class Evidence:
     modified: str  # what the fitted modified energy explains, in words; empty where none was fitted
     gone: bool  # whether the energy has gone far, beyond its oscillation, in whatever shape
     message: str  # why it counts as unstable; empty if it does not
+    left_at: float | None  # when the energy error exceeded the energies themselves; None if a run only stopped
     t: np.ndarray = field(repr=False, compare=False)
     energy_error: np.ndarray = field(repr=False, compare=False)  # (runs, samples); one run until unstable, if it is
 
@@ -130,25 +129,27 @@ def evidence_of(
     energies: Sequence[np.ndarray],
     h: float,
     n: int,
-    message: str,
+    stopped: str,
     starts: "Starts",
     terms: Sequence[np.ndarray] | None = None,
 ) -> Evidence:
-    """The evidence of one method at one step size, from the energy errors of its runs at the times t, and the terms of
-    a modified energy of each run, at some of these times, evenly spaced."""
+    """The evidence of one method at one step size, from the energy errors of its runs at the times t, why the last run
+    stopped if it did, and the terms of a modified energy of each run, at some of these times, evenly spaced."""
     round_off = float(np.finfo(float).eps * starts.energy / h)
     with np.errstate(all="ignore"):
         largest = max(float(np.abs(e).max()) for e in energies)
+    message = stopped or out_of_bounds(t, energies[-1], starts.energy)
+    left_at = next((float(x) for x, e in zip(t, np.abs(energies[-1])) if e > starts.energy), None)
     if message:
         good = int(np.append(~(np.abs(energies[-1]) <= starts.energy), True).argmax())
         t, e = t[:good], energies[-1][None, :good]
         nan = float("nan")
-        fit: dict[str, Any] = dict(slope=nan, error=nan, spread=nan, block_error=nan, amplitude=nan, linear=False)
-        fit.update(residual=nan, modified="", gone=False)
+        fit: dict[str, Any] = dict(slope=nan, error=nan, spread=nan, amplitude=nan, linear=False, residual=nan)
+        fit.update(modified="", gone=False)
         fit.update(quarters=(nan,) * 4, quarter_errors=(nan,) * 4)
     else:
         e = np.array(energies)
-        fit = fitted(t, e, starts.independent, round_off, terms)
+        fit = fitted(t, e, starts.count, round_off, terms)
         slowly, at_once = _has_gone(e, fit["amplitude"], starts.energy)
         fit.update(gone=slowly or at_once, linear=fit["linear"] and not at_once)
     return Evidence(
@@ -156,13 +157,24 @@ def evidence_of(
         n_steps=n,
         runs=len(energies),
         round_off=round_off,
-        change=float(energies[0][-1]),
         largest=largest,
         message=message,
+        left_at=left_at,
         t=t,
         energy_error=e,
         **fit,
     )
+
+
+def out_of_bounds(t: np.ndarray, e: np.ndarray, energy: float) -> str:
+    """The sentence for an energy error as large as the energies of the problem, or one that is no number; else ""."""
+    bad = ~(np.abs(e) <= energy)
+    if not bad.any():
+        return ""
+    k = bad.argmax()
+    if np.isnan(e[k]):
+        return f"its energy is not a number at t = {t[k]:g}"
+    return f"its energy error exceeds {energy:.2g}, the size of the energies themselves, at t = {t[k]:g}"
 
 
 def _has_gone(e: np.ndarray, oscillation: float, energy: float) -> tuple[bool, bool]:
@@ -201,11 +213,9 @@ def fitted(
         slope=slope,
         error=error,
         spread=float(slopes.std(ddof=1)) if len(slopes) > 1 else 0.0,
-        block_error=float(np.sqrt((errors**2).mean())),
         amplitude=oscillation,
         residual=amplitude,
         modified=modified,
-        gone=False,
         quarters=tuple(q for q, _ in quarters),
         quarter_errors=tuple(d for _, d in quarters),
         linear=not bool(bent),

@@ -35,11 +35,6 @@ class Starts:
         )
         return list(zip(s.Q, s.Omega)) if s.success else [(self.problem.Q0, self.problem.Omega0)]
 
-    @property
-    def independent(self) -> int:
-        """How many count as independent."""
-        return self.count
-
     def of(self, h: float) -> Iterator[Problem]:
         """The problem at each start, for this step size."""
         yield self.problem

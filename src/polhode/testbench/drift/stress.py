@@ -29,7 +29,7 @@ from polhode.runs.crews.workers import mapped
 from polhode.runs.solve import solve
 from polhode.runs.turns import on_purpose
 from polhode.shown import shown
-from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged
+from polhode.testbench.drift.evidence import Evidence, Row, evidence_of, judged, out_of_bounds
 from polhode.testbench.drift.modified import MOST_SAMPLES, terms
 from polhode.testbench.drift.starts import Starts
 from polhode.testbench.drift.study import ORTOLAN_SACCON
@@ -51,6 +51,7 @@ def stress(
     problem: str | Problem = "stress",
     random: None = None,
     progress: bool = False,
+    *,
     workers: Any = None,
 ) -> "StressResult": ...
 
@@ -79,6 +80,7 @@ def stress(
     problem: str | Problem = "stress",
     random: int | None = None,
     progress: bool = False,
+    *,
     workers: Any = None,
 ) -> "StressResult | FamilyResult":
     """Measure the energy drift of methods and return a StressResult.
@@ -223,22 +225,13 @@ def _measured(
         with np.errstate(all="ignore"):
             energies.append(s.energy_error)
         tick(n)
-        message = s.message or _out_of_bounds(s.t, energies[-1], starts.energy)
-        if message:
+        if s.message or out_of_bounds(s.t, energies[-1], starts.energy):
             tick(n * (starts.count - len(energies)))
             break
         if p.has_torque:
             some = slice(None, None, -(-len(s.t) // MOST_SAMPLES))
             explained.append(terms(p, s.Q[some], s.Omega[some]))
-    return evidence_of(s.t, energies, h, n, message, starts, explained or None)
-
-
-def _out_of_bounds(t: np.ndarray, e: np.ndarray, scale: float) -> str:
-    """The sentence for an energy error as large as the energies of the problem."""
-    if (np.abs(e) <= scale).all():
-        return ""
-    when = t[(~(np.abs(e) <= scale)).argmax()]
-    return f"its energy error exceeds {scale:.2g}, the size of the energies themselves, at t = {when:g}"
+    return evidence_of(s.t, energies, h, n, s.message, starts, explained or None)
 
 
 # ---- arguments ---------------------------------------------------------------------------------------
@@ -255,7 +248,17 @@ def _methods(methods: Any, problem: Problem) -> list[Integrator]:
     for m in methods:
         if isinstance(m, Method) and m.free_only and problem.has_torque:
             raise InputError(f"{m.name} is for a free body only, and {problem.name!r} has a torque. Leave it out.")
-    return list(dict.fromkeys(methods))
+    return list({_identity(m): m for m in methods}.values())
+
+
+def _identity(method: Integrator) -> Any:
+    """By what a method that is given twice is known: itself, or its address if it cannot be hashed, as an instance of
+    a dataclass that compares its fields."""
+    try:
+        hash(method)
+    except TypeError:
+        return id(method)
+    return method
 
 
 def _step_sizes(problem: Problem, h: Any, t_end: float) -> tuple[tuple[float, ...], list[int]]:

@@ -14,6 +14,7 @@ from polhode.testbench.certificate.orders.from_outside import DOWN_TO
 from polhode.testbench.certificate.running.look import box
 from tests.testbench.certificate.adversary import (
     awkward,
+    drifting,
     faint,
     fourth,
     held_out,
@@ -446,6 +447,24 @@ KINKS = (
 )
 """Formulas that change within what runs, with or without a jump."""
 
+OF_ORDER_4 = truth("4 4 4", yes="so3", no="ef et", but={NOT_SAFE: "yes"})
+DRIFTING = (
+    Case("until t = 40", drifting.until_40, VARIATIONAL),
+    Case(
+        "up to 1000 steps",
+        ph.BlackBox("up to 1000 steps", drifting.up_to_1000_steps),
+        truth("2 2 2", yes="mf mt so3", no="ef et drift"),
+        "memory",
+    ),
+    Case("kicks between turns", drifting.kicks_between_turns, VARIATIONAL),
+    Case("order 4 by the state", drifting.four_by_the_state, OF_ORDER_4),
+    Case(
+        "kernel: jumps by the state", ph.Method(name="jumps by the state", step=drifting.jumps_by_the_state), OF_ORDER_4
+    ),
+    Case("unhashable", drifting.Unhashable(), VARIATIONAL),
+)
+"""A drift, or what looks like one."""
+
 
 @functools.cache
 def suite():
@@ -460,6 +479,7 @@ def suite():
         *FAINT,
         *POINTS_AND_LOOPS,
         *KINKS,
+        *DRIFTING,
         *(boxed(name) for name in OUTSIDE),
     )
 
