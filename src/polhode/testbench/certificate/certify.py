@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call, flag, items, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
@@ -180,7 +180,10 @@ def one(method: Any, drift: bool, seconds: float) -> Certificate:
     try:
         return certify(method, drift=drift, seconds=seconds)
     except InputError as error:
-        return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {error}")
+        why = str(error)
+    except Exception as error:  # an integrator may fail in any way it likes, where nobody has thought of it, too
+        why = one_line(error)
+    return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {why}")
 
 
 class display:
