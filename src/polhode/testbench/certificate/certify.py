@@ -2,6 +2,7 @@
 
 import datetime
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, overload
@@ -24,6 +25,9 @@ from polhode.testbench.certificate.running.pace import SECONDS
 from polhode.testbench.certificate.summary import summary
 
 MEASUREMENTS = len(groups())
+MEASURING = threading.RLock()
+"""Held by the certificate that is being measured. Warnings, the digits of mpmath, the threads of BLAS and the time of
+the processor are those of the whole process: two certificates at once, in threads, would spoil each other."""
 
 
 @overload
@@ -87,14 +91,18 @@ def certify(
     >>> c.properties["symmetric"].verdict, round(c.properties["order_free_Q"].value, 1)
     ('yes', 2.0)
     """
-    clock = time.perf_counter()
     drift, progress, seconds = flag("drift", drift), flag("progress", progress), positive("seconds", seconds)
     if are_several(method) or workers is not None:
         several = method if are_several(method) else [method]
         certificates = certified(several, drift, progress, workers, seconds)
         return certificates if are_several(method) else certificates[0]
-    method = integrator(method)
-    name = name_of(method)
+    with MEASURING:
+        return _measured(integrator(method), drift, progress, seconds)
+
+
+def _measured(method: Integrator, drift: bool, progress: bool, seconds: float) -> Certificate:
+    """The certificate of one integrator."""
+    clock, name = time.perf_counter(), name_of(method)
     form, look, pictures = form_of(method), Look(box(method), seconds), {}
     look.pace.is_with_drift = drift
     # what the caller has set is not for our references; and matrices of three rows gain nothing from threads

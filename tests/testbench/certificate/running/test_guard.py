@@ -109,6 +109,21 @@ def test_what_ends_just_when_its_time_is_over_leaves_nothing_behind(place):
     assert not [t for t in threading.enumerate() if "_watch" in t.name]
 
 
+def test_certificates_in_threads_wait_for_each_other(monkeypatch):
+    under_way, most = [], []
+
+    def measured(method, *options):
+        under_way.append(method)
+        time.sleep(0.02)
+        most.append(len(under_way))
+        under_way.remove(method)
+
+    monkeypatch.setattr(certify, "_measured", measured)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(ph.certify, [third.right, panics, some, "VLV"]))
+    assert most == [1, 1, 1, 1]
+
+
 class Panic(BaseException):
     """What PyO3 raises where a library in Rust panics."""
 

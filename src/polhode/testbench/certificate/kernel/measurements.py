@@ -188,10 +188,10 @@ def _with_a_small_step(method: Method, p: Problem, defect: Callable[..., Any]) -
 def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float | None = None) -> Elsewhere:
     """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
-    clock, seen, refused = time.process_time(), 0, []
+    clock, seen, refused = time.thread_time(), 0, []
     battery = [state for state in states("free" if method.free_only else row.case) if not state.is_surveyed]
     for state in battery[1:]:
-        spent = time.process_time() - clock
+        spent = time.thread_time() - clock
         if spent > MOST_SECONDS and seen >= FEWEST_STATES:
             break
         p = state.problem
