@@ -100,7 +100,7 @@ def one(case, key):
     row, look = BY_KEY[key], Look(box(case.method))
     if isinstance(case.method, ph.Method) and row.kind != ORDER and row.measure != "orthogonality":
         found = next(kernel.by_theorem(case.method, case_of(row, case.method), row))
-        stays_at = functools.partial(kernel.stays_at, case.method, row)
+        stays_at = functools.partial(kernel.stays_at, look, case.method, row)
         return in_floats(look, case.method, row, (found,), stays_at)[0] if row.measure in DIRECT else found
     look.character = character_of(look)
     values, _ = outside.MEASURES[row.measure](look, row)

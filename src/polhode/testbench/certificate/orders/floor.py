@@ -77,8 +77,8 @@ def _whole(order: float) -> float:
 
 
 def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_off: float) -> tuple[np.ndarray, float]:
-    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest, which
-    is infinite where none were found."""
+    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest,
+    which is infinite where none were found."""
     from scipy.optimize import nnls
 
     weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
