@@ -65,7 +65,7 @@ def measured(
     look = look or Look(box(method))
     look.is_kernel = True
     if not method.free_only and methods().get(method.name) is not method:
-        look.character = guarded(lambda: character_of(look), patience(look))[0] or look.character
+        look.character = character_of(look, patience(look))
     for rows in groups():
         first = rows[0]
         p = case_of(first, method)
@@ -86,7 +86,7 @@ def measured(
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
-    return consistent(properties)
+    return consistent({key: outside.of_known_kind(look, key, p) for key, p in properties.items()})
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:

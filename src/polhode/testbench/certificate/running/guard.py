@@ -82,7 +82,7 @@ class at_most:
         self.own, self.thread, self.done = OwnTime(), threading.get_ident(), threading.Event()
         if self.has_signals:
             self.before = signal.signal(signal.SIGALRM, self._alarm)
-            self.left, _ = signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            self.left, _ = signal.setitimer(signal.ITIMER_REAL, max(self.seconds, AT_ONCE_SECONDS[0]))  # zero: never
         else:
             threading.Thread(target=self._watch, daemon=True).start()
 

@@ -117,7 +117,7 @@ class Look:
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.pace = Pace(seconds)
         self.character = Character()
-        self.first: np.ndarray | None = None  # its answer to the first question, for the last
+        self.first: Any = None  # its answer to the first question, for the last: see questions.py
         self.returned = {True: 0.0, False: 0.0}  # the largest |h| with which steps returned, forwards and back
         self.hung = {True: np.inf, False: np.inf}  # the smallest |h| with which one did not
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
