@@ -34,6 +34,7 @@ from tests.testbench.certificate.adversary.suite import (
     KERNELS,
     KINKS,
     POINTS_AND_LOOPS,
+    RUDE,
     THIRD,
     Case,
     score,
@@ -93,6 +94,7 @@ ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
 ALONE += FAINT + POINTS_AND_LOOPS + KINKS
+ALONE += tuple(case for case in RUDE if case.truth["on_group"] == "yes")  # the other: kernel/test_runs.py
 
 
 def one(case, key):

@@ -20,6 +20,7 @@ from tests.testbench.certificate.adversary import (
     kernels,
     kinks,
     points_and_loops,
+    rude,
     steps,
     third,
 )
@@ -444,6 +445,13 @@ KINKS = (
     ),
     Case("generator", kinks.generator(), VARIATIONAL),
 )
+
+RUDE = (
+    Case("panics when large", rude.panics_when_large, EVERYWHERE),
+    Case("tries for ever", rude.tries_for_ever, EVERYWHERE),
+    Case("kernel: longer and longer", rude.longer_and_longer, truth("2 2 2", yes="sym sf su po mf", no="so3 ef et")),
+    Case("kernel: of length one", rude.of_length_one, truth("2 2 2", yes="sym sf su po mf so3", no="ef et")),
+)
 """Formulas that change within what runs, with or without a jump."""
 
 
@@ -460,6 +468,7 @@ def suite():
         *FAINT,
         *POINTS_AND_LOOPS,
         *KINKS,
+        *RUDE,
         *(boxed(name) for name in OUTSIDE),
     )
 
