@@ -14,6 +14,7 @@ PACKAGE = ROOT / "src" / "polhode"
 OF_LIBRARIES = {
     "os._exit": "ends a process that is being loaded, where an exception may be caught and replaced",
     "sys._getframe": "the frame of the caller, for the file and line of a warning, and the pickler at work",
+    "sys._current_frames": "where another thread is, which must not be interrupted while it leaves a guard",
     "pickle._Pickler": "how dill says that it stores code",
     "ctypes._Pointer": "the class of pointer types has no other name",
 }

@@ -8,7 +8,7 @@ import pytest
 from polhode.integrators.properties import PROPERTIES
 from polhode.testbench.certificate.diagnosis.oddities import LEFT_HANDED
 from polhode.testbench.certificate.outside.measurements import CHOOSES, diagnosis_of
-from polhode.testbench.certificate.running.character import Character
+from polhode.testbench.certificate.running.character import JUMP, MEMORY, Character
 from polhode.testbench.certificate.running.look import Look
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -35,6 +35,9 @@ PRINTED = {
     "jumps": peculiar(character=Character(jump=1e-6)),
     "steps of its own": (CHOOSES,),
     "-h not honoured": peculiar(character=Character(forward_only=True)),
+    "kind not known": peculiar(
+        character=Character(unknown=((MEMORY, "it did not return within 5 s"), (JUMP, "there was no time to ask")))
+    ),
     "changed while it was measured": peculiar(changed=4e-3),
     "no longer running": peculiar(stopped="raised StopIteration at h = 0.11"),
     "another formula for large steps": peculiar(switches="beyond 1 rad a step, as seen at a generic state"),

@@ -32,6 +32,7 @@ from tests.testbench.certificate.adversary.suite import (
     KERNELS,
     KINKS,
     POINTS_AND_LOOPS,
+    RUDE,
     THIRD,
     Case,
     score,
@@ -91,6 +92,7 @@ ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
 ALONE += FAINT + POINTS_AND_LOOPS + KINKS
+ALONE += tuple(case for case in RUDE if case.truth["on_group"] == "yes")  # the other: kernel/test_runs.py
 
 
 def one(case, key):
@@ -98,7 +100,7 @@ def one(case, key):
     row, look = BY_KEY[key], Look(box(case.method))
     if isinstance(case.method, ph.Method) and row.kind != ORDER and row.measure != "orthogonality":
         found = next(kernel.by_theorem(case.method, case_of(row, case.method), row))
-        stays_at = functools.partial(kernel.stays_at, case.method, row)
+        stays_at = functools.partial(kernel.stays_at, look, case.method, row)
         return in_floats(look, case.method, row, (found,), stays_at)[0] if row.measure in DIRECT else found
     look.character = character_of(look)
     values, _ = outside.MEASURES[row.measure](look, row)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.errors import one_line
 from polhode.integrators.gauss import strongest_friction
 from polhode.runs.results.users_axes import in_users_axes
 
@@ -23,7 +24,15 @@ def failure_of(runner: "KernelRunner", k: int, t: float, error: float) -> str:
             f"error of {error:.2g} left. {_advice(runner, t)}"
         )
     (Q,), (Omega,) = in_users_axes(runner.problem, np.array([runner.row()]))
-    tau = runner.problem.torque(t, Q, Omega)
+    if not np.isfinite(Q).all():
+        return (
+            f"{runner.name} has left the quaternion {np.array(runner.row()[:4]).tolist()}, which is no rotation in "
+            f"floats, before {where}. Let every step make it of length one, as `unit` does."
+        )
+    try:
+        tau = runner.problem.torque(t, Q, Omega)
+    except Exception as raised:  # a user's function may raise what it likes
+        return f"The torque raised {one_line(raised)} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
     if not np.isfinite(tau).all():
         return f"The torque is {tau.tolist()} at {where}. Check the torque near Q = {np.round(Q, 6).tolist()}."
     return (

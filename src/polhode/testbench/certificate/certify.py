@@ -2,6 +2,7 @@
 
 import datetime
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, overload
@@ -9,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from polhode.errors import InputError
+from polhode.errors import InputError, one_line
 from polhode.inputs import checked_call, flag, items, positive
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
@@ -24,6 +25,9 @@ from polhode.testbench.certificate.running.pace import SECONDS
 from polhode.testbench.certificate.summary import summary
 
 MEASUREMENTS = len(groups())
+MEASURING = threading.RLock()
+"""Held by the certificate that is being measured. Warnings, the digits of mpmath, the threads of BLAS and the time of
+the processor are those of the whole process: two certificates at once, in threads, would spoil each other."""
 
 
 @overload
@@ -87,14 +91,18 @@ def certify(
     >>> c.properties["symmetric"].verdict, round(c.properties["order_free_Q"].value, 1)
     ('yes', 2.0)
     """
-    clock = time.perf_counter()
     drift, progress, seconds = flag("drift", drift), flag("progress", progress), positive("seconds", seconds)
     if are_several(method) or workers is not None:
         several = method if are_several(method) else [method]
         certificates = certified(several, drift, progress, workers, seconds)
         return certificates if are_several(method) else certificates[0]
-    method = integrator(method)
-    name = name_of(method)
+    with MEASURING:
+        return _measured(integrator(method), drift, progress, seconds)
+
+
+def _measured(method: Integrator, drift: bool, progress: bool, seconds: float) -> Certificate:
+    """The certificate of one integrator."""
+    clock, name = time.perf_counter(), name_of(method)
     form, look, pictures = form_of(method), Look(box(method), seconds), {}
     look.pace.is_with_drift = drift
     # what the caller has set is not for our references; and matrices of three rows gain nothing from threads
@@ -180,7 +188,10 @@ def one(method: Any, drift: bool, seconds: float) -> Certificate:
     try:
         return certify(method, drift=drift, seconds=seconds)
     except InputError as error:
-        return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {error}")
+        why = str(error)
+    except Exception as error:  # an integrator may fail in any way it likes, where nobody has thought of it, too
+        why = one_line(error)
+    return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {why}")
 
 
 class display:

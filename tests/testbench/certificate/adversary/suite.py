@@ -21,6 +21,7 @@ from tests.testbench.certificate.adversary import (
     kernels,
     kinks,
     points_and_loops,
+    rude,
     steps,
     third,
 )
@@ -447,6 +448,14 @@ KINKS = (
 )
 """Formulas that change within what runs, with or without a jump."""
 
+RUDE = (
+    Case("panics when large", rude.panics_when_large, EVERYWHERE),
+    Case("tries for ever", rude.tries_for_ever, EVERYWHERE),
+    Case("kernel: longer and longer", rude.longer_and_longer, truth("2 2 2", yes="sym sf su po mf", no="so3 ef et")),
+    Case("kernel: of length one", rude.of_length_one, truth("2 2 2", yes="sym sf su po mf so3", no="ef et")),
+)
+"""Those that catch what ends them or raise what others do not catch, and quaternions of any length."""
+
 OF_ORDER_4 = truth("4 4 4", yes="so3", no="ef et", but={NOT_SAFE: "yes"})
 DRIFTING = (
     Case("until t = 40", drifting.until_40, VARIATIONAL),
@@ -480,6 +489,7 @@ def suite():
         *POINTS_AND_LOOPS,
         *KINKS,
         *DRIFTING,
+        *RUDE,
         *(boxed(name) for name in OUTSIDE),
     )
 

@@ -5,6 +5,7 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
+from polhode.testbench.certificate.orders import floor as floors
 from polhode.testbench.certificate.orders.exponents import exponent
 from polhode.testbench.certificate.orders.floor import fitted, hidden
 from polhode.testbench.certificate.orders.from_outside import COUNTS, DOWN_TO, SPAN, orders
@@ -20,6 +21,16 @@ H = SPAN / np.array(COUNTS, dtype=float)
 def test_runs_that_bend_towards_a_floor_have_an_order_and_a_floor(p, floor):
     found = exponent(H, 0.1 * H**p * (1 + 0.3 * H**2) + floor)
     assert found.known and found.value == pytest.approx(p, abs=0.05) and found.floor == pytest.approx(floor, rel=0.1)
+
+
+def test_coefficients_that_are_not_found_explain_nothing(monkeypatch):
+    def lost(*given):
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    x = np.array(floors.LADDER)
+    monkeypatch.setattr("scipy.optimize.nnls", lost)
+    assert floors._left([x**2], x, x**2, 1e-16)[1] == np.inf
+    assert floors._floor_of_rate(x, 0.1 * x**2, 2.0) == 0.0 and floors._lower_power(x, np.array([x**4]), 4.0) == np.inf
 
 
 def test_no_floor_is_fitted_to_errors_that_fall():

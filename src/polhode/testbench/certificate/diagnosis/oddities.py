@@ -9,7 +9,7 @@ from polhode.testbench.certificate.certificate import Property
 from polhode.testbench.certificate.orders.elsewhere import OFF_PART, WITH_SMALL_STEPS
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, LEAST_ORDER
 from polhode.testbench.certificate.orders.near_a_state import off
-from polhode.testbench.certificate.running.guard import Refused
+from polhode.testbench.certificate.running.guard import Refused, guarded
 from polhode.testbench.certificate.running.look import Look, states
 from polhode.testbench.certificate.structure.tiny_steps import WITH_TINY_STEPS
 
@@ -21,6 +21,7 @@ LEFT_HANDED = (
 MOST_NAMED = 4  # states beside the first that a sentence names
 FEWEST_OF_ONE_HAND = 4  # bodies with left-handed axes that are no chance
 LOOK_RADIANS = 0.03  # radians of the step with which they are looked for
+LOOK_SECONDS = 10.0  # seconds for that
 
 
 def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
@@ -46,7 +47,7 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
         told.append(f"It is another formula {look.switches}: what holds below does not hold there.")
     is_right = _is_right_at_a_generic_state(found)
     told += _differences(look, is_right)
-    if _are_left_handed(look):
+    if guarded(lambda: _are_left_handed(look), look.pace.patience(LOOK_SECONDS))[0]:  # none without an answer
         told.append(LEFT_HANDED)
     if look.later and is_right and not look.differs:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])

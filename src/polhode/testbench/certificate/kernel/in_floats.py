@@ -21,8 +21,16 @@ from polhode.testbench.certificate.states.battery import State
 from polhode.testbench.certificate.states.cases import case_of, placed
 from polhode.testbench.certificate.structure.visits import SURVEYED_RADIANS
 
-LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended
+LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended; the first of them compile
+ALL_SECONDS = 240.0  # seconds of all measurements together, compiling included, if no more are given
+LEAST_SECONDS = 2.0  # seconds that a measurement has in any case
 PLAIN_DEFECT = 1e-7  # a defect in floats that is neither round-off nor that of differences
+
+
+def patience(look: Look) -> float:
+    """The seconds after which a measurement of a kernel is ended."""
+    left = ALL_SECONDS * look.pace.generosity - look.pace.own.seconds
+    return max(LEAST_SECONDS, min(LONGEST_SECONDS, left))
 
 
 def in_floats(
@@ -41,27 +49,27 @@ def in_floats(
     if values[0].verdict != "yes" or method.extended:  # one whose memory belongs to the state is more than Q and Omega
         return values
     look.pace.begin(row, [])
-    seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
+    seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], patience(look))
     if why or look.switches:
         return values if why else seen
     if seen[0].verdict == "no" and seen[0].value is not None and seen[0].value > PLAIN_DEFECT:
         surveyed = [s for s in states(row.case) if s.is_surveyed and s.words == seen[0].seen_at]
         confirmed = any(stays_at(state, SURVEYED_RADIANS[0]) for state in surveyed)
-        if confirmed or (not surveyed and (look.character.memory or not _solves(method, row))):
+        if confirmed or (not surveyed and (look.character.memory or not _solves(look, method, row))):
             return seen
-    if row.key not in look.ended or seen[0].verdict == "no" or _solves(method, row):
+    if row.key not in look.ended or seen[0].verdict == "no" or _solves(look, method, row):
         return values
     if seen[0].verdict == "undecided" and not look.character.memory:  # no solver explains what is seen beyond
         return seen
     return [replace(values[0], qualifier=seen[0].qualifier, coverage=seen[0].coverage)]
 
 
-def _solves(method: Method, row: Row) -> bool:
-    """Whether a step iterates."""
+def _solves(look: Look, method: Method, row: Row) -> bool:
+    """Whether a step iterates, as one that gives no answer may."""
     p = case_of(row, method)
     assert p is not None  # the property was measured on it
-    run = solve(p, method, h=0.125, n_steps=1, on_failure="return")
-    return bool(run.stats["n_iterations"])
+    run, why = guarded(partial(solve, p, method, h=0.125, n_steps=1, on_failure="return"), patience(look))
+    return bool(why or run.stats["n_iterations"])
 
 
 def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
@@ -72,7 +80,7 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and not is_from_outside:
-        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
+        seen, why = guarded(lambda: by_order.orders(look, row)[0], patience(look))
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
             words = [p.qualifier.removeprefix(IN_FLOATS).removeprefix(", ") for p in seen]
@@ -85,11 +93,11 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         return values
     p = case_of(row, method)
     assert p is not None  # the orders were measured on it
-    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST_SECONDS)
+    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), patience(look))
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     least = min((p.value for p in values if p.value is not None), default=0.0)
-    other, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
+    other, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), patience(look))
     if why:
         return values
     coverage = f"a generic state at 60 digits, one step at {other.seen} states in floats" + (
@@ -97,4 +105,6 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     )
     if other.where:
         return [by_order.lowered(p, other, 0.05, coverage) for p in values]
-    return by_order.down_to(look, row, least, [replace(p, coverage=coverage) for p in values])
+    covered = [replace(p, coverage=coverage) for p in values]
+    floored, why = guarded(partial(by_order.down_to, look, row, least, covered), patience(look))
+    return [replace(p, coverage=f"{p.coverage}; small steps in floats: it {why}") for p in covered] if why else floored

@@ -18,18 +18,18 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.integrators.catalogue import methods
 from polhode.integrators.method import Method
-from polhode.integrators.properties import ORDER, Row, groups
+from polhode.integrators.properties import ORDER, Row, groups, measured_by
 from polhode.integrators.velocity import adapted
 from polhode.kernels.many_digits import in_any_numbers, precision, real
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
-from polhode.runs.solve import solve
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.diagnosis.clues import clues_of
 from polhode.testbench.certificate.diagnosis.kin import kin_of
 from polhode.testbench.certificate.kernel import theorems
-from polhode.testbench.certificate.kernel.in_floats import LONGEST_SECONDS, in_floats, orders_in_floats
+from polhode.testbench.certificate.kernel.in_floats import in_floats, orders_in_floats, patience
 from polhode.testbench.certificate.kernel.orders import orders
+from polhode.testbench.certificate.kernel.runs import iterations, largest_step, orthogonality, torques
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, box, states
@@ -40,6 +40,7 @@ from polhode.testbench.certificate.states.cases import case_of
 from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES
 from polhode.testbench.certificate.structure.over_states import LOOSE_DEFECT
 
+LENGTHENED = "The length of the kernel's quaternion changes from step to step: normalise it, by `unit`."
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
 DERIVATIVES = ", derivatives by the complex step"
 FLOATS_DEFECT = 1e-13  # floats do not show a smaller defect
@@ -64,37 +65,42 @@ def measured(
     look = look or Look(box(method))
     look.is_kernel = True
     if not method.free_only and methods().get(method.name) is not method:
-        look.character = guarded(lambda: character_of(look), LONGEST_SECONDS)[0] or look.character
+        look.character = character_of(look, patience(look))
     for rows in groups():
         first = rows[0]
         p = case_of(first, method)
         if p is None or first.measure not in MEASURES:
             continue
         tick(first.group or first.key)
-        values, why = guarded(partial(values_of, adapted(method, p.forces), p, first), LONGEST_SECONDS)
+        values, why = guarded(partial(values_of, adapted(method, p.forces), p, first), patience(look))
         if why:
             values = _from_outside(look, first, len(rows), why)
         if first.kind == ORDER:
             values = orders_in_floats(look, method, first, values)
         elif first.measure in outside.MEASURES and first.measure in theorems.DEFECTS:
-            values = in_floats(look, method, first, values, partial(stays_at, method, first))
+            values = in_floats(look, method, first, values, partial(stays_at, look, method, first))
         properties |= zip((row.key for row in rows), values)
     if look.switches:  # then what holds below the angle is not known to hold beyond
         properties |= {
-            row.key: in_floats(look, method, row, (properties[row.key],), partial(stays_at, method, row))[0]
+            row.key: in_floats(look, method, row, (properties[row.key],), partial(stays_at, look, method, row))[0]
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
-    return consistent(properties)
+    return consistent({key: outside.of_known_kind(look, key, p) for key, p in properties.items()})
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:
     """Sentences about a user's kernel: see ``outside.diagnosis_of``."""
     if method.free_only:
         return ()
-    clues, _ = guarded(lambda: clues_of(look.run), LONGEST_SECONDS)
-    kin, _ = guarded(lambda: kin_of(look.run), LONGEST_SECONDS)
-    return outside.diagnosis_of(look, properties, _loose(look, properties) | (clues or {}), kin)
+    clues, _ = guarded(lambda: clues_of(look.run), patience(look))
+    kin, _ = guarded(lambda: kin_of(look.run), patience(look))
+    notes = _loose(look, properties) | (clues or {})
+    (group,) = measured_by("orthogonality", "potential")
+    if properties[group].verdict != "no":
+        return outside.diagnosis_of(look, properties, notes, kin)
+    others = {key: p for key, p in properties.items() if key != group}  # Q is a rotation, whatever its map may be
+    return (*outside.diagnosis_of(look, others, notes, kin), LENGTHENED)
 
 
 def _loose(look: Look, properties: dict[str, Property]) -> dict[str, str]:
@@ -107,7 +113,7 @@ def _loose(look: Look, properties: dict[str, Property]) -> dict[str, str]:
         if "stays" in notes.values() or others or not is_small or first.measure not in outside.MEASURES:
             continue
         look.pace.begin(first, [])
-        measured, _ = guarded(partial(outside.MEASURES[first.measure], look, first), LONGEST_SECONDS)
+        measured, _ = guarded(partial(outside.MEASURES[first.measure], look, first), patience(look))
         notes[first.key] = measured[1] if measured else ""
     return notes
 
@@ -123,7 +129,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     if row.measure not in outside.MEASURES:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {why}")] * count
     look.pace.begin(row, [])
-    values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], LONGEST_SECONDS)
+    values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], patience(look))
     if again:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {again}")] * count
     return [replace(p, how=f"{p.how}; {words}", marks=p.marks | {Mark.FROM_OUTSIDE}) for p in values]
@@ -188,10 +194,10 @@ def _with_a_small_step(method: Method, p: Problem, defect: Callable[..., Any]) -
 def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float | None = None) -> Elsewhere:
     """The defect at the states of the battery. One that more digits do not take away is the method's own; one below
     `floor`, relative to the momentum, is that of floats. A large step that is not solved, or not well, says nothing."""
-    clock, seen, refused = time.process_time(), 0, []
+    clock, seen, refused = time.thread_time(), 0, []
     battery = [state for state in states("free" if method.free_only else row.case) if not state.is_surveyed]
     for state in battery[1:]:
-        spent = time.process_time() - clock
+        spent = time.thread_time() - clock
         if spent > MOST_SECONDS and seen >= FEWEST_STATES:
             break
         p = state.problem
@@ -217,13 +223,13 @@ def elsewhere(method: Method, row: Row, defect: Callable[..., Any], floor: float
     return Elsewhere(seen=seen, refused=tuple(refused))
 
 
-def stays_at(method: Method, row: Row, state: State, radians: float) -> bool:
+def stays_at(look: Look, method: Method, row: Row, state: State, radians: float) -> bool:
     """Whether the defect of a step at a state is one that more digits do not take away."""
     p = state.problem
     defect = partial(
         _stays, method, p, theorems.DEFECTS[row.measure], state.step(radians), theorems.Start(*p.start(), p.t0), None
     )
-    found, why = guarded(lambda: in_any_numbers(defect, (InputError,)), LONGEST_SECONDS)
+    found, why = guarded(lambda: in_any_numbers(defect, (InputError,)), patience(look))
     return not why and found > 0
 
 
@@ -254,39 +260,6 @@ def _is_lost(method: Method, p: Problem, h: Any, start: theorems.Start) -> bool:
 
 def _few(numbers: Sequence[float]) -> str:
     return ", ".join(f"{x:g}" for x in numbers)
-
-
-def orthogonality(method: Method, p: Problem, row: Row, steps: int = 1000) -> Iterator[Property]:
-    """How far from a rotation Q gets."""
-    off = float(solve(p, method, h=0.125, n_steps=steps, save_every=steps, on_failure="return").orthogonality.max())
-    yield Property(off, 1e-14, "yes" if off < 1e-14 else "no", f"{row.how} after {steps} steps in floats")
-
-
-def torques(method: Method, p: Problem, row: Row, steps: int = 16) -> Iterator[Property]:
-    """Evaluations of the torque a step."""
-    if method.free_only:
-        yield Property(0.0, None, "yes", "a free body has no torque")
-        return
-    first, all_of_them = (theorems.torque_calls(method, p, steps=n) for n in (steps, 2 * steps))
-    yield Property((all_of_them - first) / steps, None, "yes", f"calls counted in {steps} steps, after as many others")
-
-
-def iterations(method: Method, p: Problem, row: Row, steps: int = 400) -> Iterator[Property]:
-    """Iterations a step."""
-    s = solve(p, method, h=0.125, n_steps=steps, on_failure="return")
-    yield Property(s.stats["n_iterations"] / steps, None, "yes", f"mean over {steps} steps of h = 0.125")
-
-
-def largest_step(method: Method, p: Problem, row: Row, steps: int = 200) -> Iterator[Property]:
-    """The largest h = 2^(k/4) up to 16 with which so many steps succeed, going up until one fails."""
-    largest = 0.0
-    for k in range(-16, 17):
-        h = 2.0 ** (k / 4)
-        if not solve(p, method, h=h, n_steps=steps, save_every=steps, on_failure="return").success:
-            break
-        largest = h
-    how = f"{steps} steps from the start of the test problem, h growing by 2^(1/4) until a step does not solve"
-    yield Property(largest, None, "yes", how)
 
 
 MEASURES = {

@@ -77,13 +77,17 @@ def _whole(order: float) -> float:
 
 
 def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_off: float) -> tuple[np.ndarray, float]:
-    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest."""
+    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest,
+    which is infinite where none were found."""
     from scipy.optimize import nnls
 
     weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
     weighted = np.stack(terms, axis=1) * weight[:, None]
     scale = np.linalg.norm(weighted, axis=0)
-    found, left = nnls(weighted / scale, rate * weight)
+    try:
+        found, left = nnls(weighted / scale, rate * weight)
+    except RuntimeError:  # too many iterations
+        return np.zeros(len(terms)), np.inf
     return found / scale, float(left**2)
 
 

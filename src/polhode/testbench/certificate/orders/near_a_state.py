@@ -31,6 +31,7 @@ ROUGH_SLOPE, LEAST_SLOPE = 0.3, 0.75  # of errors that fall irregularly, but fal
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
+MOST_MOTIONS = 4096  # that are kept: a search for the step from which on something happens asks for ever new ones
 NO_ORDER = 0.5  # an order below is none
 
 Of: TypeAlias = Callable[[tuple[float, float]], float]
@@ -53,7 +54,7 @@ def off_each(look: Look, state: State, radians: float, steps: int = 1) -> tuple[
     return float(np.abs(Q - Q1).max()), float(np.abs(Omega - Omega1).max() / (radians / h))
 
 
-@functools.cache
+@functools.lru_cache(MOST_MOTIONS)
 def motion(state: State, radians: float, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Where the body is after so much rotation, which is the same for every integrator."""
     from polhode.reference.reference import by_dop853

@@ -26,7 +26,7 @@ from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.orders.elsewhere import suspects_of
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
 from polhode.testbench.certificate.outside.cost import largest_step, torques
-from polhode.testbench.certificate.running.guard import NO_RETURN, guarded
+from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, guarded
 from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import SECONDS
@@ -41,11 +41,12 @@ from polhode.testbench.certificate.structure.yes_or_no import by_derivatives, di
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
 WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
+WHATEVER_IT_IS = ("torque evaluations", "iterations", "largest step")  # measures that no noise or memory makes another
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
+FIRST_SECONDS = 20.0  # that all its first steps have together, one of which may compile it, however few are given
 PATIENT_SECONDS = (20.0, 5.0, 2.0)  # after which a measurement is ended, if none was before, if one was, if two were
 PATIENT_WITH_SLOW = (20.0, 20.0, 5.0)  # the same of an integrator whose steps are counted: it may only be slow
 LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
-LONGEST_SECONDS = PATIENT_SECONDS[0]
 FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
 PART_FOR_SUSPECTS = 0.05  # of the seconds, for a brief look at all states where there is no time for a longer one
 STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
@@ -64,7 +65,7 @@ def measured(
         name = first.group or first.key
         tick(name)
         look.pace.begin(first, [others[0] for others in measurements[k + 1 :]])
-        seconds = look.pace.patience(_patience(look, ended))
+        seconds = look.pace.patience(_usual_patience(look, ended))
         values, why = guarded(partial(MEASURES[first.measure], look, first), seconds)
         if not why:
             look.pace.end()
@@ -95,8 +96,8 @@ def measured(
 
 def _prepared(look: Look) -> int:
     """Learn what kind of integrator it is, and what a step takes; returns how many of these looks did not return."""
-    character, why = guarded(lambda: character_of(look), _patience(look, 0))
-    look.character, ended = character or look.character, int(NO_RETURN in why)
+    look.character = character_of(look, _patience(look, 0))
+    ended = int(any(NO_RETURN in why for _, why in look.character.unknown))
     cost, why = guarded(lambda: cost_of(look), _patience(look, ended))
     look.pace.cost, ended = cost or look.pace.cost, ended + (NO_RETURN in why)
     if look.pace.is_counted:
@@ -109,7 +110,12 @@ def _prepared(look: Look) -> int:
 
 
 def _patience(look: Look, ended: int) -> float:
-    """Seconds after which a look is ended, after so many that were: a step that never returned may do so again."""
+    """Seconds after which a look is ended, after so many that were: more where more than the usual ones are given."""
+    return _usual_patience(look, ended) * look.pace.generosity
+
+
+def _usual_patience(look: Look, ended: int) -> float:
+    """The same where no more are given: a step that never returned may do so again."""
     seconds = (PATIENT_WITH_SLOW if look.pace.is_counted else PATIENT_SECONDS)[min(ended, 2)]
     return max(seconds * min(look.pace.seconds / SECONDS, 1.0), LEAST_SECONDS)
 
@@ -169,13 +175,13 @@ def check_first_step(run: Run, name: str) -> None:
     torque nor free, nor with a smaller step."""
     from polhode.testbench.certificate.diagnosis.mistakes import taught
 
-    failures = []
+    failures, own = [], OwnTime()
     for p, h in ((p, h) for p in (potential(), free()) for h in FIRST_STEPS):
-        result, why = guarded(partial(_first_step, run, placed(p), h), LONGEST_SECONDS)
+        result, why = guarded(partial(_first_step, run, placed(p), h), max(FIRST_SECONDS - own.seconds, LEAST_SECONDS))
         if not why:
             break
         failures.append(why.removeprefix("raised "))
-        if NO_RETURN in why:
+        if NO_RETURN in why or own.seconds > FIRST_SECONDS:
             break
     if why:
         raise InputError(f"{name} failed in its first step: {failures[0]}.{taught(failures[0])}")
@@ -230,6 +236,8 @@ def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays
         what = "it has changed while it was measured" if look.changed else f"at the end it {look.stopped}"
         why = f"{p.how}; but {what}"
         return replace(p, verdict="undecided", how=why)
+    if (p := of_known_kind(look, key, p)).verdict == "undecided":
+        return p
     high = any(Mark.ROUND_OFF_ALONE in other.marks for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return replace(p, verdict="undecided", how=f"{p.how}, as for any method of high order")
@@ -249,6 +257,14 @@ def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays
         return p
     why = f"{p.how}; but it was not seen {look.ended[key]}, and it is wrong elsewhere"
     return replace(p, verdict="undecided", how=why)
+
+
+def of_known_kind(look: Look, key: str, p: Property) -> Property:
+    """A verdict is none where it is not known what kind of integrator it is of: with noise, memory or single precision
+    the same numbers say something else."""
+    if not look.character.missing or p.verdict == "undecided" or BY_KEY[key].measure in WHATEVER_IT_IS:
+        return p
+    return replace(p, verdict="undecided", how=f"{p.how}; but {look.character.missing}")
 
 
 def _falls(row: Row, p: Property) -> bool:

@@ -7,6 +7,11 @@ import numpy as np
 SINGLE = float(np.finfo(np.float32).eps)
 DOUBLE = float(np.finfo(float).eps)
 STEPS_AT_ONCE = 5
+NOISE, MEMORY, SINGLENESS = "whether equal calls are equal", "whether it remembers", "whether it is in single precision"
+LOOP, JUMP, BACK = "what its own loop does", "whether it moves in jumps", "whether a step of -h goes back"
+"""The questions."""
+DECISIVE = (NOISE, MEMORY, SINGLENESS)
+"""Those without whose answer no verdict is known to be one."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Character:
     single: bool = False
     jump: float = 0.0  # how far its result jumps where the start hardly changes
     forward_only: bool = False  # a negative step goes forward, or nowhere
-    refusal: str = ""  # what it did instead of answering the questions
+    unknown: tuple[tuple[str, str], ...] = ()  # questions without an answer, and why
 
     @property
     def floor(self) -> float:
@@ -31,9 +36,19 @@ class Character:
         """What restricts a verdict, in words, if it is not that of floats."""
         return f"in single precision ({SINGLE:.0e})" if self.single else ""
 
+    @property
+    def missing(self) -> str:
+        """The first answer without which no verdict is known to be one, in words; nothing if all are there."""
+        return next((f"{question} is not known: {why}" for question, why in self.unknown if question in DECISIVE), "")
+
     def sentences(self) -> list[str]:
         """What a reader should know."""
         sentences = []
+        if self.unknown:
+            (first, why), *others = self.unknown
+            more = "".join(f"; nor {question}: {reason}" for question, reason in others)
+            so = ", so all is undecided" if self.missing else ""
+            sentences.append(f"What kind of integrator it is was not all to be told{so}: not {first}: {why}{more}.")
         if self.noise:
             sentences.append(
                 f"Two equal calls are not the same twice: they differ by {self.noise:.0e}, so it is noisy"

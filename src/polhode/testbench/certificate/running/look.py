@@ -106,9 +106,7 @@ class Look:
         self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
         self.suspects: set[str] = set()  # words of states where a brief look has seen a step go wrong
         self.differs_in: set[tuple[str, str]] = set()  # the same with the case in which it was seen
-        self.fails: dict[
-            str, str
-        ] = {}  # words of a state where it gives no result even with a small step, and what it did
+        self.fails: dict[str, str] = {}  # words of a state where it gives no result even with a small step, and why
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.iterates = False  # whether it is seen to leave what an iteration leaves
         self.loose: dict[tuple[str, str], float] = {}  # by case and state, an error that only a tolerance explains
@@ -119,7 +117,7 @@ class Look:
         self.kin = ""  # what it shares with a method of the catalogue, in words
         self.pace = Pace(seconds)
         self.character = Character()
-        self.first: np.ndarray | None = None  # its answer to the first question, for the last
+        self.first: Any = None  # its answer to the first question, for the last: see questions.py
         self.returned = {True: 0.0, False: 0.0}  # the largest |h| with which steps returned, forwards and back
         self.hung = {True: np.inf, False: np.inf}  # the smallest |h| with which one did not
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -138,7 +136,9 @@ class Look:
                 raise Refused(f"{error.words} at h = {h:.3g}") from error
             except RunWarning as error:
                 raise Refused(f"stopped before its end at h = {h:.3g}") from error
-            except (Exception, SystemExit) as error:  # an integrator may fail in any way it likes
+            except (TimeUp, KeyboardInterrupt):  # not what it does, but what is done to it
+                raise
+            except BaseException as error:  # an integrator may fail in any way it likes
                 words = NO_TORQUE if _is_of_the_torque(error) else f"raised {type(error).__name__}"
                 raise Refused(f"{words} at h = {h:.3g}") from error
         if not (np.isfinite(Q1).all() and np.isfinite(Omega1).all()):
