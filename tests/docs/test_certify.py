@@ -41,10 +41,12 @@ PRINTED = {
     "changed while it was measured": peculiar(changed=4e-3),
     "no longer running": peculiar(stopped="raised StopIteration at h = 0.11"),
     "another formula for large steps": peculiar(switches="beyond 1 rad a step, as seen at a generic state"),
-    "wrong at some states": peculiar(differs={"with moments in another order": "one step is off by 4.1% of its turn"}),
+    "wrong at some states": peculiar(
+        differs={("free", "with moments in another order"): "one step is off by 4.1% of its turn"}
+    ),
     "left-handed axes": (LEFT_HANDED,),
     "a time of its own": peculiar(later=["slow"]),
-    "no result at some states": peculiar(fails={"at rest": "raised ZeroDivisionError at h = 0.11"}),
+    "no result at some states": peculiar(fails={("forced", "at rest"): "raised ZeroDivisionError at h = 0.11"}),
 }
 
 

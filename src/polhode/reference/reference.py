@@ -72,9 +72,10 @@ def by_dop853(problem: Any, t: Any) -> Any:
 
     def right_hand_side(time: Any, y: Any, torque: Any) -> Any:
         Q, Omega = y[:9].reshape(3, 3), y[9:]
-        x, y_, z = Omega
+        (x, y_, z), (a, b, c) = Omega, J @ Omega
         hat = np.array([[0, -z, y_], [z, 0, -x], [-y_, x, 0]])
-        return np.concatenate([(Q @ hat).ravel(), inverse @ (np.cross(J @ Omega, Omega) + torque(time, Q, Omega))])
+        spin = np.array([b * z - c * y_, c * x - a * z, a * y_ - b * x])  # np.cross, to the bit, takes half of the time
+        return np.concatenate([(Q @ hat).ravel(), inverse @ (spin + torque(time, Q, Omega))])
 
     y = np.concatenate([problem.Q0.ravel(), problem.Omega0])
     sign = 1 if t >= problem.t0 else -1

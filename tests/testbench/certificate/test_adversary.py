@@ -17,11 +17,12 @@ from polhode.testbench.certificate.kernel.in_floats import in_floats
 from polhode.testbench.certificate.orders.exponents import chooses, exponent
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
 from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.running import pace
 from polhode.testbench.certificate.running.guard import Refused
 from polhode.testbench.certificate.running.look import Look, box
 from polhode.testbench.certificate.running.questions import changed_since, character_of
 from polhode.testbench.certificate.states.cases import case_of, placed, potential
-from polhode.testbench.certificate.structure import visits, yes_or_no
+from polhode.testbench.certificate.structure import yes_or_no
 from polhode.testbench.certificate.structure.defects import DIRECT
 from tests.testbench.certificate.adversary import steps, third
 from tests.testbench.certificate.adversary.steps import cross
@@ -110,9 +111,7 @@ def one(case, key):
 
 @pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
 def test_each_is_caught_or_cleared_by_what_tells_most(case, monkeypatch):
-    monkeypatch.setattr(visits, "SHARE_SECONDS", np.inf)  # all states, with all steps, however busy the machine
-    monkeypatch.setattr(visits, "MOST_SECONDS", np.inf)
-    monkeypatch.setattr("polhode.testbench.certificate.running.pace.SURVEY_SECONDS", np.inf)
+    monkeypatch.setattr(pace, "ALONE_SECONDS", np.inf)  # all states, with all steps, however busy the machine
     key = telling(case)
     found = one(case, key)
     if BY_KEY[key].kind == ORDER and case.truth[key] == 0 and DOWN_TO in found.qualifier:
@@ -325,7 +324,7 @@ def test_round_off_that_a_step_magnifies_is_no_defect():
 def test_states_where_it_was_found_to_differ_are_looked_at_first():
     look = Look(steps.verlet)
     usual = [state.words for state in look.states("free")]
-    look.differs[usual[-1]] = "by far"
+    look.differs["free", usual[-1]] = "by far"
     assert [state.words for state in look.states("free")] == [usual[0], usual[-1], *usual[1:-1]]
 
 

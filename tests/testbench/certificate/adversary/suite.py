@@ -14,6 +14,7 @@ from polhode.testbench.certificate.orders.from_outside import DOWN_TO
 from polhode.testbench.certificate.running.look import box
 from tests.testbench.certificate.adversary import (
     awkward,
+    branches,
     drifting,
     faint,
     fourth,
@@ -474,6 +475,19 @@ DRIFTING = (
 )
 """A drift, or what looks like one."""
 
+EXACT_FLOWS = truth("2 2 2", yes="sym sf su po mf mt so3", no="ef et")
+BY_ATTITUDE = ATTITUDE_ALONE | truth(yes="po so3", no="sym sf su mf mt ef et")
+BRANCHES = (
+    Case("twice near a quarter turn", branches.twice_near_a_quarter_turn, BY_ATTITUDE, "about the first axis"),
+    Case("kernel: near a quarter turn", branches.NEAR_A_QUARTER_TURN, BY_ATTITUDE, "about the first axis"),
+    Case("another flow when fast, faint", branches.fast_and_faint, truth("2 2 2", yes="mf mt so3", no="sf su")),
+    Case("another flow when fast", branches.fast_and_slow_to_run, truth("2 2 2", yes="mf mt so3", no="sf su")),
+    Case("scaled to its energy", branches.scaled_to_its_energy, truth("4", yes="ef et so3", no="sym sf su mf")),
+    Case("small turns left out", branches.leaves_out_small_turns, truth("0 0 0", yes="sym sf su po mf mt so3")),
+    Case("kernel: scaled momenta", branches.SCALED_MOMENTA, EXACT_FLOWS),
+)
+"""Narrow or faint branches, and right ones that derivatives or round-off deceive."""
+
 
 @functools.cache
 def suite():
@@ -490,6 +504,7 @@ def suite():
         *KINKS,
         *DRIFTING,
         *RUDE,
+        *BRANCHES,
         *(boxed(name) for name in OUTSIDE),
     )
 

@@ -10,7 +10,7 @@ from polhode.testbench.certificate.orders.elsewhere import OFF_PART, WITH_SMALL_
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, LEAST_ORDER
 from polhode.testbench.certificate.orders.near_a_state import off
 from polhode.testbench.certificate.running.guard import Refused, guarded
-from polhode.testbench.certificate.running.look import Look, states
+from polhode.testbench.certificate.running.look import Look, Place, states
 from polhode.testbench.certificate.structure.tiny_steps import WITH_TINY_STEPS
 
 SMALL_ONES = (WITH_SMALL_STEPS, WITH_TINY_STEPS)
@@ -53,7 +53,7 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
     if look.fails:
-        first, *more = (f"{where} it {what}" for where, what in look.fails.items())
+        first, *more = (f"{where} it {what}" for where, what in _first_of(look.fails).items())
         told.append(f"It does not run everywhere: {'; '.join([first, *more[:MOST_NAMED]])}{_and_more(more)}.")
     return told
 
@@ -66,12 +66,12 @@ def _is_right_at_a_generic_state(found: Mapping[str, Property]) -> bool:
 
 def _differences(look: Look, is_right: bool) -> list[str]:
     """Where it differs from the motion: with small steps, and at other states than the generic one."""
-    told = []
-    with_small_steps = [f"{where} {what}" for where, what in look.differs.items() if where in SMALL_ONES]
+    told, differs = [], _first_of(look.differs)
+    with_small_steps = [f"{where} {what}" for where, what in differs.items() if where in SMALL_ONES]
     if with_small_steps:
         other = "Right with usual steps, another formula or a defect that stays" if is_right else "A defect stays"
         told.append(f"{other}: {with_small_steps[0]}.")
-    if elsewhere := {where: what for where, what in look.differs.items() if where not in SMALL_ONES}:
+    if elsewhere := {where: what for where, what in differs.items() if where not in SMALL_ONES}:
         first, *more = (f"{where} {what}" for where, what in elsewhere.items())
         rest = f"; so too {', '.join(more[:MOST_NAMED])}" if more else ""
         begins = "Right at a generic state, wrong elsewhere" if is_right else "More wrong than at a generic state"
@@ -79,10 +79,18 @@ def _differences(look: Look, is_right: bool) -> list[str]:
     return told
 
 
+def _first_of(told: Mapping[Place, str]) -> dict[str, str]:
+    """What was told first of states of the same words, by these."""
+    first: dict[str, str] = {}
+    for (_, where), what in told.items():
+        first.setdefault(where, what)
+    return first
+
+
 def _are_left_handed(look: Look) -> bool:
     """Whether the free bodies that it moves wrongly are those with left-handed principal axes, or most of these."""
     wrong, left = 0, 0
-    if "free" not in {case for case, _ in look.differs_in}:
+    if "free" not in {case for case, _ in look.differs}:
         return False
     for state in states("free"):
         try:

@@ -14,6 +14,7 @@ from polhode.integrators.properties import Row
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.orders import from_outside as by_order
+from polhode.testbench.certificate.orders.near_a_state import OMEGA
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, states
@@ -48,7 +49,7 @@ def in_floats(
     """
     if values[0].verdict != "yes" or method.extended:  # one whose memory belongs to the state is more than Q and Omega
         return values
-    look.pace.begin(row, [])
+    look.pace.begin_alone()
     seen, why = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], patience(look))
     if why or look.switches:
         return values if why else seen
@@ -74,7 +75,7 @@ def _solves(look: Look, method: Method, row: Row) -> bool:
 
 def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Property]) -> Sequence[Property]:
     """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
-    look.pace.begin(row, [])
+    look.pace.begin_alone()
     if look.character.memory:  # single steps tell nothing of what it does after many
         values = [replace(p, verdict="undecided") if Mark.BY_SINGLE_STEPS in p.marks else p for p in values]
     is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
@@ -104,7 +105,13 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         f"; {other.refused[0]}" if other.refused else ""
     )
     if other.where:
-        return [by_order.lowered(p, other, 0.05, coverage) for p in values]
+        lower = [by_order.lowered(p, other, 0.05, coverage) for p in values]
+        if row.case == "free" and values[1].value is not None:  # a free velocity knows no attitude
+            Omega = min(values[1].value, 8.0)
+            again, why = guarded(lambda: by_order.elsewhere(look, row.case, Omega, OMEGA), patience(look))
+            if not why and not again.where and again.seen >= other.seen:
+                lower[1] = replace(values[1], coverage=coverage)
+        return lower
     covered = [replace(p, coverage=coverage) for p in values]
     floored, why = guarded(partial(by_order.down_to, look, row, least, covered), patience(look))
     return [replace(p, coverage=f"{p.coverage}; small steps in floats: it {why}") for p in covered] if why else floored

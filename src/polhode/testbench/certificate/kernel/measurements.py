@@ -37,8 +37,8 @@ from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.special_cases import consistent
 from polhode.testbench.certificate.states.battery import State
 from polhode.testbench.certificate.states.cases import case_of
+from polhode.testbench.certificate.structure.at_a_state import LOOSE_DEFECT
 from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES
-from polhode.testbench.certificate.structure.over_states import LOOSE_DEFECT
 
 LENGTHENED = "The length of the kernel's quaternion changes from step to step: normalise it, by `unit`."
 TWO_PRECISIONS = "the defect at {} and at {} digits: round-off falls with the precision, a defect of the method stays"
@@ -112,7 +112,7 @@ def _loose(look: Look, properties: dict[str, Property]) -> dict[str, str]:
         is_small = p is not None and p.verdict == "no" and p.value is not None and 0.0 < p.value < LOOSE_DEFECT
         if "stays" in notes.values() or others or not is_small or first.measure not in outside.MEASURES:
             continue
-        look.pace.begin(first, [])
+        look.pace.begin_alone()
         measured, _ = guarded(partial(outside.MEASURES[first.measure], look, first), patience(look))
         notes[first.key] = measured[1] if measured else ""
     return notes
@@ -128,7 +128,7 @@ def _from_outside(look: Look, row: Row, count: int, why: str) -> list[Property]:
     words = FROM_OUTSIDE.format(why)
     if row.measure not in outside.MEASURES:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {why}")] * count
-    look.pace.begin(row, [])
+    look.pace.begin_alone()
     values, again = guarded(lambda: outside.MEASURES[row.measure](look, row)[0], patience(look))
     if again:
         return [Property(None, None, "undecided", f"{row.how or row.title}: it {again}")] * count

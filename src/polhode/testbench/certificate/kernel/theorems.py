@@ -27,6 +27,7 @@ from polhode.testbench.certificate.states.cases import ATTITUDE, GAMMA, MOMENTUM
 
 DIGITS = (30, 50)
 STEP_SIZE, SPAN = 1 / 8, 1 / 4  # exact in any precision
+MAGNIFYING = 1e3  # a derivative beyond which round-off is magnified by its square, so that a defect is relative to that
 NEAR_THE_MIDDLE_AXIS = (0.5, -0.85, 0.02)
 
 
@@ -95,7 +96,7 @@ def symplecticity(
         columns.append([in_mpmath(x) for x in (*(2 * x / size for x in turn[1:]), *(x.imag / STEP for x in Pi1))])
     D = mpmath.matrix(columns).T
     before, after = whole(p, body, t, Pi), whole(p, body, t + h, tuple(x.real for x in Pi1))
-    return mpmath.mnorm(D.T * form(after) * D - factor * form(before), mpmath.inf)
+    return mpmath.mnorm(D.T * form(after) * D - factor * form(before), mpmath.inf) / _magnified(D)
 
 
 def conformality(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:
@@ -118,7 +119,12 @@ def poisson(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | No
         columns.append([in_mpmath(x.imag / STEP) for x in Pi1])
     A, after = mpmath.matrix(columns).T, tuple(x.real for x in Pi1)
     kept = in_mpmath(max(turned, abs(dot(after, after) - dot(Pi, Pi))))
-    return max(kept, mpmath.mnorm(A * hat(Pi) * A.T - hat(after), mpmath.inf))
+    return max(kept, mpmath.mnorm(A * hat(Pi) * A.T - hat(after), mpmath.inf) / _magnified(A))
+
+
+def _magnified(D: Any) -> Any:
+    """How many times a derivative squared magnifies round-off, if it is far larger than those of usual steps."""
+    return max(mpmath.mpf(1), max(abs(x) for x in D) / MAGNIFYING) ** 2
 
 
 def spatial_momentum(method: Method, p: Problem, h: Number = STEP_SIZE, start: Start | None = None) -> Number:

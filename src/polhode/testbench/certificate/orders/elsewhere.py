@@ -133,6 +133,8 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
                 look.later.append(words)
                 continue
             order = finer or (order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0)
+        elif (look.character.floor > 1 or look.character.jump) and errors.small < least:
+            continue  # round-off, of which no order of small steps can be told
         elif slows or (errors.order_when_large < order_there - 0.7 and errors.one > 30 * max(usual.one, 1e-10)):
             order = order_of_small_steps(look, state, found.order, of)
         else:

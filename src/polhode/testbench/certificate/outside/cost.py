@@ -10,9 +10,9 @@ from polhode.testbench.certificate.running.guard import Refused
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import would_decide
 from polhode.testbench.certificate.states.cases import CASES, Run, placed
-from polhode.testbench.certificate.structure.visits import MOST_SECONDS
 
 MANY_STEPS, SOME_STEPS = 50, 10  # steps that must succeed; where there is no time for so many
+MOST_SECONDS = 3.6  # seconds of computing, after which no larger step is tried
 LADDER = range(-8, 9)  # powers of the square root of two: the step sizes
 
 

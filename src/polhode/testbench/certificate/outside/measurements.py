@@ -27,7 +27,6 @@ from polhode.testbench.certificate.orders.elsewhere import suspects_of
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
 from polhode.testbench.certificate.outside.cost import largest_step, torques
 from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, Refused, guarded
-from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import SECONDS
 from polhode.testbench.certificate.running.questions import changed_since, character_of
@@ -101,7 +100,7 @@ def _prepared(look: Look) -> int:
     cost, why = guarded(lambda: cost_of(look), _patience(look, ended))
     look.pace.cost, ended = cost or look.pace.cost, ended + (NO_RETURN in why)
     if look.pace.is_counted:
-        by_differences, why = guarded(lambda: look.derivatives[0] is BY_DIFFERENCES[0], _patience(look, ended))
+        by_differences, why = guarded(lambda: look.derivatives.are_differences, _patience(look, ended))
         look.pace.by_differences, ended = by_differences is True, ended + (NO_RETURN in why)
         for case in ("free", "forced"):
             suspects, why = guarded(partial(suspects_of, look, case, PART_FOR_SUSPECTS), _patience(look, ended))
@@ -252,12 +251,12 @@ def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays
     high = any(Mark.ROUND_OFF_ALONE in other.marks for other in found.values())
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
         return replace(p, verdict="undecided", how=f"{p.how}, as for any method of high order")
-    wrong = [words for case, words in look.differs_in if case == "free" or BY_KEY[key].case != "free"]
+    wrong = [words for case, words in look.differs if case == "free" or BY_KEY[key].case != "free"]
     somewhere = next((words for words in wrong if words.startswith(AT_RANDOM)), "")
     if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
         why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
         return replace(p, verdict="undecided", how=why)
-    if p.verdict == "yes" and Mark.BY_DIFFERENCES in p.marks and (stays or WITH_TINY_STEPS in look.differs):
+    if p.verdict == "yes" and Mark.BY_DIFFERENCES in p.marks and (stays or WITH_TINY_STEPS in look.odd_words):
         why = f"{p.how}; but other properties have small defects, which differences do not show"
         return replace(p, verdict="undecided", how=why)
     is_of_steps = BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS

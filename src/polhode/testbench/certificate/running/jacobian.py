@@ -3,7 +3,7 @@ differences."""
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,17 @@ ANOTHER_ANSWER = 1e-8  # part of a velocity, by which complex numbers have anoth
 DIFFERENCES = 2e-10  # of a Jacobian by differences
 
 
-def derivatives(run: Run, h: float) -> tuple[Callable[..., Any], float, str]:
-    """A function for the Jacobian of a step, its round-off, and words for it: the complex step, where it agrees with
-    differences at this h; else differences."""
+class Derivatives(NamedTuple):
+    """How the Jacobian of a step is computed: by which function, with which round-off, in words, and of which kind."""
+
+    jacobian: Callable[..., Any]
+    round_off: float
+    words: str
+    are_differences: bool
+
+
+def derivatives(run: Run, h: float) -> Derivatives:
+    """The complex step, where it agrees with differences at this h; else differences."""
     p = placed(potential())
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -29,7 +37,7 @@ def derivatives(run: Run, h: float) -> tuple[Callable[..., Any], float, str]:
     except Exception:  # a function that cannot take complex numbers may fail in any way it likes
         agrees = False
     if agrees:
-        return _complex_jacobian, 20 * ROUND_OFF, "derivatives by the complex step"
+        return Derivatives(_complex_jacobian, 20 * ROUND_OFF, "derivatives by the complex step", are_differences=False)
     return BY_DIFFERENCES
 
 
@@ -75,8 +83,10 @@ def _difference_jacobian(run: Run, p: Problem, h: float, n: int = 1, d: float = 
     return D, p.tensor @ Omega1
 
 
-BY_DIFFERENCES = (_difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order")
-"""The Jacobian that every function has: how, its round-off, and that in words."""
+BY_DIFFERENCES = Derivatives(
+    _difference_jacobian, DIFFERENCES, "derivatives by differences of sixth order", are_differences=True
+)
+"""The Jacobian that every function has."""
 
 
 def momentum_scale(p: Problem, h: float) -> float:

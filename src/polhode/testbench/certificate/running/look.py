@@ -11,7 +11,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.running.character import DOUBLE, Character
 from polhode.testbench.certificate.running.guard import NO_RETURN, Refused, TimeUp, at_most
-from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES, derivatives
+from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES, Derivatives, derivatives
 from polhode.testbench.certificate.running.pace import SECONDS, Pace
 from polhode.testbench.certificate.states.battery import State, battery
 from polhode.testbench.certificate.states.cases import CASES, Run
@@ -33,6 +33,9 @@ PHYSICS = os.path.dirname(physics.__file__)
 NO_TORQUE = "asked for a torque where there is none (at Q = I, or a Q that is no rotation)"
 STEP_SECONDS, PATIENT_STEPS = 3.0, 40  # that a step has, and times what it is known to take
 COMPILED_SECONDS = 60.0  # that one of a kernel has, which may be compiled first
+
+Place: TypeAlias = tuple[str, str]
+"""The name of a problem, and the words of a state on it."""
 
 
 def advance_of(method: BlackBox | Callable[..., Any]) -> Run:
@@ -103,10 +106,9 @@ class Look:
         self.is_kernel = False  # whether it is one that was looked at with many digits, too
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
-        self.differs: dict[str, str] = {}  # words of a state where it differs from the motion, and by how much
-        self.suspects: set[str] = set()  # words of states where a brief look has seen a step go wrong
-        self.differs_in: set[tuple[str, str]] = set()  # the same with the case in which it was seen
-        self.fails: dict[str, str] = {}  # words of a state where it gives no result even with a small step, and why
+        self.differs: dict[Place, str] = {}  # where it differs from the motion or has lost a property, and by how much
+        self.suspects: set[str] = set()  # words of states, on any problem, where a brief look has seen a step go wrong
+        self.fails: dict[Place, str] = {}  # where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.iterates = False  # whether it is seen to leave what an iteration leaves
         self.loose: dict[tuple[str, str], float] = {}  # by case and state, an error that only a tolerance explains
@@ -168,21 +170,26 @@ class Look:
 
     def note_difference(self, case: str, where: str, what: str) -> None:
         """Note a state, in words, where it differs from the motion or has lost a property."""
-        self.differs.setdefault(where, what)
-        self.differs_in.add((case, where))
+        self.differs.setdefault((case, where), what)
+
+    @property
+    def odd_words(self) -> set[str]:
+        """The words of states where something is wrong, or may be, on any problem: on others they are looked at
+        first."""
+        return {words for _, words in self.differs} | self.suspects
 
     def states(self, case: str) -> tuple[State, ...]:
         """The battery of states on the problem of a row: the generic one, then those where it has differed from the
         motion before, since there may be no time for all."""
         generic, *others = states(case)
-        return (generic, *sorted(others, key=lambda state: state.words not in {*self.differs, *self.suspects}))
+        first = self.odd_words
+        return (generic, *sorted(others, key=lambda state: state.words not in first))
 
     def jacobian(self, state: State, radians: float, n: int, **options: float) -> tuple[np.ndarray, np.ndarray]:
         """The Jacobian of n steps and the momentum after them; computed once for all properties."""
         key = (state, radians, n, *options.values())
         if key not in self.jacobians:
-            jacobian = self.derivatives[0]
-            self.jacobians[key] = jacobian(self.run, state.problem, state.step(radians), n, **options)
+            self.jacobians[key] = self.derivatives.jacobian(self.run, state.problem, state.step(radians), n, **options)
         return self.jacobians[key]
 
     def trust_differences_alone(self) -> None:
@@ -191,12 +198,12 @@ class Look:
         self.jacobians.clear()
 
     @functools.cached_property
-    def derivatives(self) -> tuple[Callable[..., Any], float, str]:
-        """The Jacobian of a step, its round-off, and how it is computed, in words."""
+    def derivatives(self) -> Derivatives:
+        """How the Jacobian of a step is computed."""
         return derivatives(self.run, 0.25)
 
 
 @functools.cache
 def states(case: str) -> tuple[State, ...]:
     """The battery of states on the problem of a row, made once."""
-    return tuple(battery(CASES[case]()))
+    return tuple(battery(CASES[case](), case))

@@ -25,7 +25,13 @@ TIMES_IF_COMPLEX = 2.0  # about how much longer a step of complex numbers takes
 FEWEST_STEPS_OF_DRIFT = 3300  # steps kept for the drift: 125 units of time on one body take 3000
 MOST_PART_FOR_DRIFT = 0.6  # part of the seconds up to which they are kept
 SPARED_PART = 0.25  # part of what all measurements to come have, that one of them may take to be decided
-SURVEY_SECONDS, SURVEY_PART = 1.2, 0.6  # seconds, or part of those allotted, after which a survey is ended
+STEPS_OF_DRIFT = 12000  # steps kept for the drift of one whose steps are not counted: 250 units of time on two bodies
+SURVEY_SECONDS, SURVEY_PART = (
+    1.2,
+    0.85,
+)  # seconds that a survey has in any case; part of those allotted that it may take
+ALONE_SECONDS = 3.0  # that a look at a kernel has, beside its many digits
+LONGEST_SURVEY_SECONDS = 10.0  # after which it is ended, before the measurement is
 PATIENT_TIMES = 3.0  # times its part of the budget, after which a measurement is ended by the clock
 LEAST_SECONDS = 2.0  # seconds that a measurement has in any case
 USUAL_PART = 1.2
@@ -106,7 +112,7 @@ class Pace:
     @property
     def budget(self) -> float:
         """Seconds for all measurements but the drift, for which the fewest steps are kept if that leaves enough."""
-        least = FEWEST_STEPS_OF_DRIFT * self.cost.along
+        least = FEWEST_STEPS_OF_DRIFT * self.cost.along if self.is_counted else STEPS_OF_DRIFT * self.cost.single
         kept = least if least <= MOST_PART_FOR_DRIFT * self.seconds and self.is_with_drift else 0.0
         return max(self.seconds - SECONDS_BESIDE_STEPS - SECONDS_OF_ROOM - kept, 0.0)
 
@@ -131,10 +137,14 @@ class Pace:
     def begin(self, row: Row, left: list[Row]) -> None:
         """A measurement begins; it and those in `left` share what is left of the budget."""
         self.begun, self.since, self.clock = self.taken, self.own.seconds, time.process_time()
-        if self.is_counted:
-            part, rest = self._part(row), sum(self._part(other) for other in left)
-            self.pool = max(self.budget - self.own.seconds, 0.0) / self.underrated
-            self.allotted = self.pool * part / (part + rest)
+        part, rest = self._part(row), sum(self._part(other) for other in left)
+        self.pool = max(self.budget - self.own.seconds, 0.0) / (self.underrated if self.is_counted else 1.0)
+        self.allotted = self.pool * part / (part + rest)
+
+    def begin_alone(self) -> None:
+        """A look at a kernel in floats begins, which shares with none: it has a few seconds beside its many digits."""
+        self.begun, self.since, self.clock = self.taken, self.own.seconds, time.process_time()
+        self.allotted = self.pool = ALONE_SECONDS
 
     def _part(self, row: Row) -> float:
         usual = PARTS.get(row.measure, USUAL_PART)
@@ -178,9 +188,10 @@ class Pace:
     def has_time_for_survey(self) -> bool:
         """Whether one more state of the survey may be visited: what is slow has no time for it, and others leave some
         of theirs to the measurements to come."""
+        most = min(SURVEY_PART * self.allotted, LONGEST_SURVEY_SECONDS * self.generosity)
         if not self.is_counted:
-            return self.spent < SURVEY_SECONDS * self.generosity
-        return not self.is_slow and self.spent < SURVEY_PART * self.allotted
+            return self.spent < max(most, SURVEY_SECONDS * self.generosity)
+        return not self.is_slow and self.spent < most
 
     @property
     def left(self) -> float:

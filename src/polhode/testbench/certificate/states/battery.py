@@ -7,7 +7,7 @@ Steps are given in radians: of the rotation, and of the change that the torque m
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ from polhode.inputs import principal_axes
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
+from polhode.testbench.certificate.states.attitudes import IDENTITY
 from polhode.testbench.certificate.states.cases import INERTIA, placed, top
-from polhode.testbench.certificate.states.survey import IDENTITY, about_an_axis, has_torque, surveyed
+from polhode.testbench.certificate.states.survey import about_an_axis, has_torque, surveyed
 
 SEED = 1821
-AT_RANDOM = "at random state"
+AT_A_GENERIC_STATE, AT_RANDOM = "at a generic state", "at random state"
 RANDOM_STATES = 4
 STRONGER = (30.0, 1e3)
 """Times the usual weight of a heavy top: a program may cut off torques beyond what it takes for possible."""
@@ -37,6 +38,13 @@ class State:
     problem: Problem
     is_surveyed: bool = False
     is_about_an_axis: bool = False
+    case: str = ""  # the name of its problem
+    name: str = ""  # its words on that problem, where others say that it is visited for a property of another
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """By which it is known what was seen there: a state of the same words is another problem's, too."""
+        return self.case, self.name or self.words
 
     def __post_init__(self) -> None:
         for start in (self.problem.Q0, self.problem.Omega0):  # shared by all that are looked at: none may write to it
@@ -88,11 +96,16 @@ principal axis: there an iteration with a tolerance ends at once, before the der
 converged. Those of the survey that do are not for derivatives."""
 
 
-def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
+def battery(p: Problem, case: str = "", seed: int = SEED, count: int = RANDOM_STATES) -> Iterator[State]:
+    """All states on a problem, with its name: those of `_states_on`."""
+    return (replace(state, case=case) for state in _states_on(p, seed, count))
+
+
+def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
     """The generic state, the fixed ones, and random ones, of the same body where damping or wheels belong to it; then
     those of the survey."""
     generic = placed(p)
-    yield State("at a generic state", generic)
+    yield State(AT_A_GENERIC_STATE, generic)
     has_value_there = has_torque(generic, np.eye(3))
     moves_at_rest = np.any(generic.torque(p.t0, generic.Q0, np.zeros(3)))
     for words, other in FIXED:
@@ -104,8 +117,7 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
             continue
         yield State(words, _changed(generic, **other))
     rng = np.random.default_rng(seed)
-    random = (f"{AT_RANDOM} {k}" for k in itertools.count(1))
-    for _ in range(count):
+    for k in range(1, count + 1):
         moments = np.sort(rng.uniform(1, 3, 3))
         moments[2] = min(moments[2], 0.98 * (moments[0] + moments[1]))
         axes = Rotation().random(rng=rng).as_matrix()
@@ -113,7 +125,7 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
-        yield State(next(random), _changed(start, **other))
+        yield State(f"{AT_RANDOM} {k}", _changed(start, **other))
     if not has_value_there:  # where most runs of users start: another torque has
         for words, Q0 in ((f"at {IDENTITY}", np.eye(3)), (NEAR_THE_IDENTITY, dict(FIXED)[NEAR_THE_IDENTITY]["Q0"])):
             yield State(f"{words}, as a heavy top", placed(top()).replaced(Q0=Q0), is_surveyed=True)
@@ -121,7 +133,8 @@ def battery(p: Problem, seed: int = SEED, count: int = RANDOM_STATES) -> Iterato
         for times in STRONGER:
             heavy = placed(top(times))
             yield State(f"under a torque {times:g} times as strong, as a heavy top", heavy, is_surveyed=True)
-    for words, other in surveyed(generic, rng, random):
+    drawn = ((f"{AT_RANDOM} {k}", np.random.default_rng([seed, k])) for k in itertools.count(count + 1))
+    for words, other in surveyed(generic, drawn, np.random.default_rng([seed, 0])):
         yield State(words, _changed(generic, **other), is_surveyed=True)
     for words, other in about_an_axis(generic):
         yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)

@@ -14,27 +14,13 @@ import numpy as np
 
 from polhode.inputs.scipy_rotation import Rotation
 from polhode.physics.problem import Problem
+from polhode.testbench.certificate.states.attitudes import ATTITUDES, AXES, spread, turned
 from polhode.testbench.certificate.states.cases import INERTIA
 
-RANDOM_STATES = 16
+RANDOM_STATES = 40  # whose attitudes are spread evenly, all else is drawn
 DRAWN_ATTITUDES = 240  # attitudes among which one is looked for where the torque is weak
 WEAK_TORQUES = (1e-3, 1e-5)  # sizes of the torque near an equilibrium
-AXES = ("first", "second", "third")
 DIRECTION = np.array((0.6, -0.36, 0.7144))
-
-IDENTITY = "the identity"
-ATTITUDES = {
-    IDENTITY: np.eye(3),
-    "half a turn about the first axis": np.diag((1.0, -1.0, -1.0)),
-    "half a turn about the second axis": np.diag((-1.0, 1.0, -1.0)),
-    "half a turn about the third axis": np.diag((-1.0, -1.0, 1.0)),
-    "nearly half a turn about the first axis": (2.9, 0.2, -0.3),
-    "nearly half a turn about the second axis": (-0.3, 2.9, 0.2),
-    "nearly half a turn about the third axis": (0.2, -0.3, 2.9),
-    "within 0.003 of half a turn": tuple(3.1386 / np.linalg.norm((1.0, -2.0, 1.5)) * np.array((1.0, -2.0, 1.5))),
-    "a quarter turn": (0.0, np.pi / 2, 0.0),
-}
-"""Attitudes: after the first, in each of six another component of the quaternion is the largest, or the only one."""
 
 SPEEDS, SLOWEST = (120.0, 25.0, 0.03), 1e-4
 NEARLY_FIRST = (1.0, 0.04, -0.05)  # within some degrees of an axis, where a spin may be taken for a steady one
@@ -57,9 +43,12 @@ MOMENTS = {
 }
 
 
-def surveyed(p: Problem, rng: np.random.Generator, random: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def surveyed(
+    p: Problem, drawn: Iterator[tuple[str, np.random.Generator]], rng: np.random.Generator
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """How each state differs from the generic one, `p`: words, and what is replaced. Of the same body where damping or
-    wheels belong to it. `random` are words for the states drawn at random."""
+    wheels belong to it. `drawn` are the words of states drawn at random, each with a generator of its own, so that they
+    are the same on every problem; `rng` is for the rest."""
     bodies = not p.forces.any
     yield from ((f"at {words}", {"Q0": Q0}) for words, Q0 in ATTITUDES.items() if has_torque(p, Q0))
     yield from ((f"at a speed of {x:g}", {"Omega0": x * DIRECTION}) for x in SPEEDS)
@@ -73,7 +62,9 @@ def surveyed(p: Problem, rng: np.random.Generator, random: Iterator[str]) -> Ite
         yield f"{SMALL}, at a speed of {speed:g}", {"inertia": small, "Omega0": speed * DIRECTION}
     if p.has_torque:
         yield from _weak(p, rng)
-    yield from ((words, _drawn(rng, bodies)) for words in itertools.islice(random, RANDOM_STATES))
+    if bodies:  # other problems have seen whether there are branches by the attitude
+        yield from ((f"at {words}", {"Q0": Q0}) for words, Q0 in turned().items() if has_torque(p, Q0))
+    yield from ((words, _drawn(own, Q0, bodies)) for (words, own), Q0 in zip(drawn, spread(RANDOM_STATES)))
     yield f"at a speed of {SLOWEST:g}", {"Omega0": SLOWEST * DIRECTION}  # last: one with steps of its own takes long
 
 
@@ -121,10 +112,10 @@ def has_torque(p: Problem, Q0: Any) -> bool:
         return False
 
 
-def _drawn(rng: np.random.Generator, bodies: bool) -> dict[str, Any]:
-    """A state at random in all that it is made of."""
+def _drawn(rng: np.random.Generator, Q0: np.ndarray, bodies: bool) -> dict[str, Any]:
+    """A state at random in all that it is made of but the attitude."""
     Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-2, 1.3)
-    drawn = dict(Q0=Rotation().random(rng=rng).as_matrix(), Omega0=Omega0, t0=rng.uniform(-100, 300))
+    drawn = dict(Q0=Q0, Omega0=Omega0, t0=rng.uniform(-100, 300))
     if bodies:
         moments = rng.permutation([1.0, rng.uniform(1, 2), rng.uniform(1, 1.95)]) * 10 ** rng.uniform(-2, 2)
         axes = Rotation().random(rng=rng).as_matrix()

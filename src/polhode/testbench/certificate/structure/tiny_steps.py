@@ -20,7 +20,7 @@ def when_tiny(look: Look, row: Row, at: Callable[..., float], floor: float, how:
     if look.character.floor > 1 or look.character.jump:
         return None
     generic, *others = look.states(row.case)
-    for state in (generic, *(other for other in others if other.words in look.differs)):
+    for state in (generic, *(other for other in others if other.words in look.odd_words)):
         for x in TINY_RADIANS:
             if not look.pace.afford(TINY_CALLS * calls_of(look, row)):
                 return None

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from polhode.integrators.properties import Row
 from polhode.testbench.certificate.certificate import LEFT_BY_A_TOLERANCE
@@ -11,8 +11,8 @@ from polhode.testbench.certificate.running.pace import Pace
 from polhode.testbench.certificate.states.battery import FAST, RADIANS, SEED, State
 from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES
 
-SHARE_SECONDS = 1.2  # seconds of computing, after which a measurement looks at a state briefly
-MOST_SECONDS = 3 * SHARE_SECONDS  # seconds of computing, after which it visits no more states
+BRIEF_FROM_PART = 0.25  # part of the seconds that a measurement has, after which it looks at a state briefly, ...
+BATTERY_PART = 0.5  # ... and after which it visits no more states of the battery: the survey needs some, too
 SMALLEST_RADIANS = (0.0031, 0.019)  # a step at the generic state, where a formula for small angles may take over
 TINY_RADIANS = (8e-6, 9e-5)  # the same, where round-off over so small a step may be larger than usual
 SURVEYED_RADIANS = (0.31,)  # a step at a state of the survey
@@ -22,12 +22,23 @@ BRIEF_RADIANS = RADIANS[1:3]
 """Radians a step of a brief look: a slow machine must see all states where an integrator goes wrong."""
 FEWEST_STATES = 7  # states that it visits in any case: on a slow machine, too, those where most goes wrong
 FEW_STEPS = 6  # that a defect takes; after which a Q that leaves the group is looked at, other than at a generic state
-FREE_TOO = ("symmetry", "orthogonality")  # measures under a torque that a program without one may do otherwise
+OTHERS_TOO = {"symmetry": ("free", "potential"), "orthogonality": ("free",)}
+"""By measure, other problems whose states are visited, too: a program may do otherwise where there is no torque, or a
+potential that it can ask for."""
+LOOKED_AT_FULLY = ("with a full tensor", FAST)  # beside the generic state: states of these problems seen with all steps
 CALLS = {"symmetry": 2, "energy that rises": 6, "orthogonality": FEW_STEPS}  # steps for a defect, if not three
 CALLS_BY_COMPLEX_STEP, CALLS_BY_DIFFERENCES = 12, 37  # steps for a Jacobian; those of complex numbers count twice
-FOR_A_FREE_BODY = "for a free body"
+ON_OTHERS = {"free": "for a free body", "potential": "in a potential"}  # words before those of their states
 COUNTS_WITH_MEMORY = (1, 2, 5)  # steps at once, of an integrator that remembers
 COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What keeps a property from being told, in words; and whether it is what an iteration leaves."""
+
+    words: str
+    is_left_by_an_iteration: bool = False
 
 
 @dataclass
@@ -40,11 +51,14 @@ class Visits:
     worst: float = 0.0  # the largest defect
     farthest: float = 0.0  # the largest step, in radians
     least: float = RADIANS[-1]  # the largest step at the state where that is smallest: the verdict rests on no more
+    repeated: int = 0  # states of the survey that were looked at with larger steps
     runs_everywhere: bool = True
     is_short: bool = False  # whether there was no time for the other states
     seconds_short: float = 0.0  # that it would take to visit the fewest states which a yes rests on
+    missed: int = 0  # states of the survey that were not visited, for want of time
     left: dict[str, float] = field(default_factory=dict)  # by the words of a state, a defect that a tolerance explains
-    doubts: list[str] = field(default_factory=list)
+    iterated: dict[str, float] = field(default_factory=dict)  # the same of the survey, where an iteration explains it
+    doubts: list[Doubt] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
     def note(self, state: State, radians: float, is_brief: bool) -> None:
@@ -65,13 +79,30 @@ class Visits:
             )
         elif self.is_short:
             words += "; no more for want of time"
-        return f"{words}; {self.surveyed} more at {SURVEYED_RADIANS[0]:g} rad" if self.surveyed else words
+        if self.surveyed:
+            words += f"; {self.surveyed} more at {SURVEYED_RADIANS[0]:g} rad"
+        if self.missed:
+            words += f"; {self.missed} {'others' if self.surveyed else 'of the survey'} not visited, for want of time"
+        return words
 
     @property
     def up_to(self) -> str:
         """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
         bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
         return bound if self.runs_everywhere else f"where it runs {bound}".strip()
+
+    @property
+    def states_alone(self) -> str:
+        """What restricts a yes if there was no time for the survey, or for most of it, in words."""
+        return f"at {self.states + self.surveyed} states alone" if self.missed > self.surveyed else ""
+
+    @property
+    def by_an_iteration(self) -> str:
+        """What an iteration leaves at states of the survey, in words: it restricts nothing."""
+        if not self.iterated:
+            return ""
+        where = max(self.iterated, key=self.iterated.__getitem__)
+        return f", but for what an iteration leaves, {self.iterated[where]:.0e} {where}"
 
     @property
     def by_a_tolerance(self) -> str:
@@ -93,13 +124,11 @@ def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float
     all_of_them = RADIANS if seen else (*SMALLEST_RADIANS, *RADIANS)
     if not pace.is_counted:
         spent = pace.spent if seen >= FEWEST_STATES else 0.0
-        return (
-            ()
-            if spent > MOST_SECONDS * pace.generosity
-            else BRIEF_RADIANS
-            if spent > SHARE_SECONDS * pace.generosity
-            else all_of_them
-        )
+        if spent > BATTERY_PART * pace.allotted:
+            return ()
+        return BRIEF_RADIANS if spent > BRIEF_FROM_PART * pace.allotted else all_of_them
+    if seen >= FEWEST_STATES and not pace.is_slow and pace.spent > BRIEF_FROM_PART * pace.allotted:
+        return BRIEF_RADIANS if pace.afford(calls * len(BRIEF_RADIANS)) else ()
     kept = calls * len(BRIEF_RADIANS) * max(FEWEST_STATES - seen - 1, 0)
     if seen and not pace.afford(calls * len(BRIEF_RADIANS)):
         return BRIEF_RADIANS if seen < FEWEST_STATES and pace.spare(kept + calls * len(BRIEF_RADIANS)) else ()
@@ -111,25 +140,28 @@ def calls_of(look: Look, row: Row) -> int:
     counts = sum(COUNTS_WITH_MEMORY) if look.character.memory else 1
     if row.measure not in BY_DERIVATIVES:
         return CALLS.get(row.measure, 3) * counts
-    return (CALLS_BY_DIFFERENCES if "differences" in look.derivatives[-1] else CALLS_BY_COMPLEX_STEP) * counts
+    return (CALLS_BY_DIFFERENCES if look.derivatives.are_differences else CALLS_BY_COMPLEX_STEP) * counts
 
 
 def visited(look: Look, row: Row) -> tuple[State, ...]:
-    """The states that a measurement visits: those of the battery, of a free body, too, where a program without a torque
-    may do something else, and then those of the survey."""
-    known = look.states(row.case)
-    if look.is_kernel and row.measure in BY_DERIVATIVES and not look.switches:  # many digits have seen the others
-        return tuple(state for state in known if state is known[0] or state.words in (FAST, *look.differs))
-    first = [state for state in known if not state.is_surveyed or state.words in {*look.differs, *look.suspects}]
-    rest = [state for state in known if state not in first]
-    free = [
-        renamed for state, renamed in free_ones() if not state.is_surveyed or ("free", state.words) in look.differs_in
-    ]
-    return (*first, *(free if row.measure in FREE_TOO else ()), *rest)
+    """The states that a measurement visits: those of the battery, those of other problems where a program may do
+    otherwise, and then those of the survey."""
+    known, first = look.states(row.case), look.odd_words
+    if row.measure in BY_DERIVATIVES:  # about an axis an iteration ends before its derivative has converged
+        known = tuple(state for state in known if not state.is_about_an_axis)
+        if look.is_kernel and not look.switches:  # many digits have seen the others
+            known = tuple(s for s in known if s is known[0] or s.is_surveyed or s.words in {FAST, *first})
+    now = [state for state in known if not state.is_surveyed or state.words in first]
+    others = [pair for case in OTHERS_TOO.get(row.measure, ()) for pair in of_another(case)]
+    told = [other for state, other in others if not state.is_surveyed or state.place in look.differs]
+    return (*now, *told, *(state for state in known if state not in now))
 
 
 @functools.cache
-def free_ones() -> tuple[tuple[State, State], ...]:
-    """The states of a free body, each also with words that say so."""
-    named = lambda state: State(f"{FOR_A_FREE_BODY} {state.words}", state.problem, is_surveyed=True)
-    return tuple((state, named(state)) for state in states("free"))
+def of_another(case: str) -> tuple[tuple[State, State], ...]:
+    """The states of another problem, each also with words that say so; these are seen with all steps where most goes
+    wrong, and elsewhere as those of the survey are."""
+    generic, named = states(case)[0], lambda state: f"{ON_OTHERS[case]} {state.words}"
+    fully = lambda state: state is generic or state.words in LOOKED_AT_FULLY
+    other = lambda state: replace(state, words=named(state), name=state.words, is_surveyed=not fully(state))
+    return tuple((state, other(state)) for state in states(case))

@@ -17,8 +17,10 @@ from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES, DIRE
 from polhode.testbench.certificate.structure.over_states import over_states
 from polhode.testbench.certificate.structure.visits import BRIEF_RADIANS, FEW_STEPS, FEWEST_STATES, SMALLEST_RADIANS
 
-FINER_DIFFERENCES = (1e-3, 1e-4)  # by which a doubtful derivative is computed again
-KINKED_DEFECT = 1e-3  # up to which it is: differences may reach over a kink, as between the numbers of a table
+FINER_DIFFERENCES = (1e-4, 1e-5)
+"""By which a derivative is computed again where it shows a defect: differences may reach over a kink, as between the
+numbers of a table, or over a jump, as where a turn is so small that it is left out."""
+SAME_PART = 0.01  # of a defect, by which one of finer differences differs that is the same
 
 
 def direct(look: Look, row: Row) -> tuple[list[Property], str]:
@@ -65,7 +67,7 @@ def by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
 
 
 def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
-    _, floor, way = look.derivatives
+    _, floor, way, are_differences = look.derivatives
     if look.character.jump and not look.character.single:
         how = f"{row.how_outside or row.how}: it moves in jumps of {look.character.jump:.0e}, and has no derivative"
         return [Property(None, floor, "undecided", how)], "jumps"
@@ -84,20 +86,24 @@ def _by_derivatives(look: Look, row: Row) -> tuple[list[Property], str]:
         try:
             found = by()
         except Refused:
-            if "differences" not in way:
-                BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)  # may be refused as well
+            if not are_differences:
+                BY_DIFFERENCES.jacobian(look.run, state.problem, state.step(radians), n)  # may be refused as well
                 raise NotAnalytic from None
             raise
-        if "differences" in way:
-            is_doubtful = floor < found < KINKED_DEFECT  # what finer ones do not show is theirs
-            return min(found, *(by(d=d) for d in FINER_DIFFERENCES)) if is_doubtful else found
+        if are_differences:
+            for d in FINER_DIFFERENCES if look.character.floor == 1 else ():
+                before, finer = found, by(d=d) if found > floor else found
+                found = min(found, finer)  # what finer ones do not show is theirs
+                if abs(finer - before) <= SAME_PART * before:
+                    break
+            return found
         if found > 10 * floor and state not in compared and look.character.floor == 1:
             compared.add(state)
-            jacobian = BY_DIFFERENCES[0](look.run, state.problem, state.step(radians), n)
+            jacobian = BY_DIFFERENCES.jacobian(look.run, state.problem, state.step(radians), n)
             if defect(state, radians, n, *jacobian) < found / 4:  # that of an iteration which ends by its real part
                 raise NotAnalytic
         return found
 
     (found,), note = over_states(look, row, at, floor, f"{row.how_outside or row.how}, {way}")
-    marks = found.marks | {Mark.BY_DIFFERENCES} if way == BY_DIFFERENCES[-1] else found.marks
+    marks = found.marks | {Mark.BY_DIFFERENCES} if are_differences else found.marks
     return [replace(found, marks=marks)], note
