@@ -24,7 +24,8 @@ DIRECTION = np.array((0.6, -0.36, 0.7144))
 
 SPEEDS, SLOWEST = (120.0, 25.0, 0.03), 1e-4
 NEARLY_FIRST = (1.0, 0.04, -0.05)  # within some degrees of an axis, where a spin may be taken for a steady one
-TIMES = (-41.7, -1000.3, 1e4)
+ALONG_FIRST = (1.2, 0.15, -0.1)  # within ten degrees of an axis of space, about which a body may be taken to spin
+TIMES = (-41.7, -1000.3, 10000.37)  # none of which single precision has
 SMALL = "with small moments"
 SMALL_AND_FAST = 2e4  # a speed at which the momentum of such a body is felt beside a torque of about one
 MOMENTS = {
@@ -52,8 +53,10 @@ def surveyed(
     bodies = not p.forces.any
     yield from ((f"at {words}", {"Q0": Q0}) for words, Q0 in ATTITUDES.items() if has_torque(p, Q0))
     yield from ((f"at a speed of {x:g}", {"Omega0": x * DIRECTION}) for x in SPEEDS)
-    yield from ((f"at t = {x:g}", {"t0": x}) for x in TIMES)
+    yield from ((f"at t = {x:.7g}", {"t0": x}) for x in TIMES)
     yield from ((f"near the {axis} axis", {"Omega0": np.roll(NEARLY_FIRST, k)}) for k, axis in enumerate(AXES))
+    for (k, axis), (way, sign) in itertools.product(enumerate(AXES), (("up", 1), ("down", -1))):
+        yield f"spinning {way} the {axis} axis of space", {"Omega0": sign * p.Q0.T @ np.roll(ALONG_FIRST, k)}
     if bodies:
         orders = list(itertools.permutations(INERTIA))[1:]
         yield from ((f"with moments in the order {_few(x)}", {"inertia": x}) for x in orders)
