@@ -13,7 +13,10 @@ from typing import Any
 
 
 def _is_command_line() -> bool:
-    """Whether this process is `polhode VERB` or `python -m polhode VERB`."""
+    """Whether this process is `polhode VERB` or `python -m polhode VERB`; a worker of one has its name, but is none."""
+    processes = sys.modules.get("multiprocessing.process")  # a worker has it; to import it here would cost time
+    if processes is not None and processes.parent_process() is not None:
+        return False
     called = pathlib.Path(sys.argv[0]).stem if sys.argv else ""
     by_name = "-m" in sys.orig_argv and sys.orig_argv[sys.orig_argv.index("-m") + 1 :][:1] == ["polhode"]
     return called == "polhode" or (called == "-m" and by_name)

@@ -2,8 +2,10 @@
 
 import concurrent.futures as futures
 import multiprocessing.connection
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.context import SpawnContext
 from multiprocessing.queues import SimpleQueue
 from typing import Any
@@ -22,6 +24,7 @@ class Processes:
     def __init__(self, count: int) -> None:
         self.count = count
         self.threads = max(1, processors() // count)
+        self._is_at_work = False
         self._make()
 
     def _make(self) -> None:
@@ -32,6 +35,7 @@ class Processes:
         """Do all; those under way when the pool broke are suspects and are tried again one at a time."""
         todo, tries = list(range(len(calls)))[::-1], [0] * len(calls)
         suspects: list[int] = []
+        self._is_at_work = True
         while todo or suspects:
             alone = bool(suspects)
             waiting = suspects if alone else todo
@@ -41,7 +45,8 @@ class Processes:
                     while waiting and len(running) < (1 if alone else self.count + TASKS_AHEAD):
                         k = waiting.pop()
                         try:
-                            running[self._pool.submit(task, *calls[k])] = k
+                            with left_to_the_caller():
+                                running[self._pool.submit(task, *calls[k])] = k
                         except BrokenProcessPool:
                             waiting.append(k)
                             raise
@@ -60,6 +65,7 @@ class Processes:
                         suspects.append(k)
                     else:
                         yield Outcome(k, error=error)
+        self._is_at_work = False
 
     def _ended(self, running: dict[futures.Future[Any], int]) -> set[futures.Future[Any]]:
         """Wait for the next that end; for none longer than its process lives, whether the pool noticed that or not."""
@@ -75,8 +81,24 @@ class Processes:
                 raise BrokenProcessPool("a process was terminated abruptly")
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes; of work that nobody waits for any more, too, as after a Ctrl-C."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._is_at_work:
+            self._known.kill()
+
+
+@contextmanager
+def left_to_the_caller() -> Iterator[None]:
+    """Processes that are started inside never see a Ctrl-C, which a terminal sends to all of a program's: the process
+    that asked ends them, and says so once. Where the system cannot block signals they see it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Known(SpawnContext):

@@ -16,6 +16,7 @@ class Certificates(Sequence[Any]):
     """Certificates in the order of the methods given: by place, or by name, `c["VLV"]["symmetric"].verdict`."""
 
     certificates: tuple[Certificate, ...]
+    interrupted: tuple[str, ...] = ()  # the names of those that a Ctrl-C left out
 
     def __len__(self) -> int:
         return len(self.certificates)
@@ -36,7 +37,7 @@ class Certificates(Sequence[Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {"certificates": [c.to_dict() for c in self]}
+        return {"certificates": [c.to_dict() for c in self], "interrupted": list(self.interrupted)}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write them as one page, certificates.html, or as data, certificates.json; returns the path."""

@@ -10,8 +10,8 @@ from typing import Any, overload
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from polhode.errors import InputError, one_line
-from polhode.inputs import checked_call, flag, items, positive
+from polhode.errors import InputError, RunWarning, one_line
+from polhode.inputs import checked_call, flag, items, positive, warn
 from polhode.integrators.lookup import Integrator, integrator, methods, name_of
 from polhode.integrators.method import BlackBox, Method
 from polhode.integrators.properties import PROPERTIES, claims_of, groups, measured_by, title_of
@@ -82,7 +82,8 @@ def certify(
     Returns
     -------
     Certificate
-        Every property with value, threshold, verdict and coverage; `print` it, or write it by `save`.
+        Every property with value, threshold, verdict and coverage; `print` it, or write it by `save`. Of a sequence
+        that Ctrl-C ends, those that were finished, and a warning that names the others.
 
     Examples
     --------
@@ -155,7 +156,7 @@ def are_several(method: Any) -> bool:
 
 
 def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: float) -> Certificates:
-    """The certificates of several methods."""
+    """The certificates of several methods; after a Ctrl-C those that were finished, if any, and who was left out."""
     integrators = [integrator(m) for m in items("method", methods, "a method, or a sequence of them")]
     names = [name_of(m) for m in integrators]
     if not integrators:
@@ -163,17 +164,32 @@ def certified(methods: Any, drift: bool, progress: bool, workers: Any, seconds: 
     if len(set(names)) < len(names):
         raise InputError(
             f"Two methods have one name: {', '.join(n for n in names if names.count(n) > 1)}. Give each one of its "
-            "own: define functions under other names, or wrap them, ph.Method(name=...) or ph.BlackBox(name, ...)."
+            "own: functions by def under other names, objects that are called by a __name__, a Method or a BlackBox "
+            "by its name."
         )
-    runs_here, done = workers is None, 0
+    runs_here, found = workers is None, dict[int, Certificate]()
     with bar(progress, len(integrators), _label(names, 0, runs_here), unit="methods") as tick:
 
         def is_done(k: int, certificate: Certificate) -> None:
-            nonlocal done
-            done += 1
-            tick(done, _label(names, done, runs_here))
+            found[k] = certificate
+            tick(len(found), _label(names, len(found), runs_here))
 
-        return Certificates(tuple(mapped(workers, one, [(m, drift, seconds) for m in integrators], is_done)))
+        try:
+            return Certificates(tuple(mapped(workers, one, [(m, drift, seconds) for m in integrators], is_done)))
+        except KeyboardInterrupt:
+            if not found:
+                raise
+    left = tuple(name for k, name in enumerate(names) if k not in found)
+    if left:
+        there = f"{len(found)} of {len(names)} certificates are there"
+        warn(f"Interrupted: {there}; not measured: {', '.join(left)}.", RunWarning)
+    ended = [found.get(k) or _nothing(m, "Not measured: interrupted.") for k, m in enumerate(integrators)]
+    return Certificates(tuple(ended), interrupted=left)
+
+
+def _nothing(method: Integrator, why: str) -> Certificate:
+    """The certificate of one of which nothing was measured."""
+    return Certificate(name_of(method), form_of(method), properties={}, summary=why)
 
 
 def _label(names: Sequence[str], done: int, runs_here: bool) -> str:
@@ -191,7 +207,7 @@ def one(method: Any, drift: bool, seconds: float) -> Certificate:
         why = str(error)
     except Exception as error:  # an integrator may fail in any way it likes, where nobody has thought of it, too
         why = one_line(error)
-    return Certificate(name_of(method), form_of(method), properties={}, summary=f"Nothing was measured: {why}")
+    return _nothing(method, f"Nothing was measured: {why}")
 
 
 class display:
