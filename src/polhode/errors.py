@@ -3,6 +3,7 @@
 import difflib
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar
 
@@ -17,6 +18,10 @@ class InputError(ValueError):
 
 class FileError(InputError):
     """A file that cannot be written, or is not one of ours."""
+
+
+class DoesNotRun(InputError):
+    """An integrator of the user's that cannot take its first step; the message says what it did instead."""
 
 
 class LargeStepWarning(UserWarning):
@@ -59,6 +64,21 @@ def near(name: str, names: Iterable[str]) -> str | None:
     spelled = {k.lower(): k for k in names}
     matches = difflib.get_close_matches(name[:200].lower(), list(spelled), n=1, cutoff=0.5)
     return spelled[matches[0]] if matches else None
+
+
+def users_line(error: BaseException) -> str:
+    """Where in a user's own code an error was raised, as it goes behind a sentence: " (mine.py, line 23)". Empty where
+    none of it was under way, or where it has no file."""
+    import sysconfig
+    import traceback
+
+    paths = sysconfig.get_paths()
+    others = (os.path.dirname(__file__), *(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")), "<")
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        file = frame.f_code.co_filename
+        if not file.startswith(others):
+            return f" ({os.path.basename(file)}, line {line})"
+    return ""
 
 
 def unknown(kind: str, name: object, names: list[str]) -> InputError:

@@ -21,7 +21,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def given_problem(name: str, settings: Sequence[str] = ()) -> Any:
     """The Problem with this name: a shipped one, or module:attribute, a Problem or a function that makes one."""
-    from polhode.integrators.lookup import attribute, listed
+    from polhode.integrators.lookup import listed
+    from polhode.integrators.users_modules import attribute
     from polhode.physics.catalogue import problem, problems
     from polhode.physics.problem import Problem
 

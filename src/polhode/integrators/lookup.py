@@ -4,7 +4,8 @@
 a Method                  as it is: a kernel with claims
 a function                step(problem, Q, Omega, h, t) -> (Q1, Omega1), as it is
 a BlackBox                as it is: it can only be run
-"module:attribute"        whichever of these the module calls so; the module may lie in the current folder
+"module:attribute"        whichever of these the module calls so; the module may lie in the current folder, and may be
+                          given as a file, "file.py:attribute"
 "mujoco:rk4"              another package's integrator, as a BlackBox
 "TAYLOR", "RKMK54"        Taylor's method, to round-off, and Munthe-Kaas with a controller; BlackBoxes, since they
                           choose their own steps; "RKMK54(1e-8)" to a tolerance
@@ -15,15 +16,14 @@ The catalogue is imported when it is asked: it makes every method, which `import
 import functools
 import importlib
 import inspect
-import os
 import re
-import sys
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, overload
 
 from polhode.errors import InputError, checked_call, one_line
 from polhode.inputs import flag, text
 from polhode.integrators.method import BlackBox, Method
+from polhode.integrators.users_modules import attribute, is_module_here, module_alone, modules_with
 
 Integrator: TypeAlias = Method | BlackBox | Callable[..., Any]
 
@@ -35,7 +35,8 @@ OWN_STEPS = {"taylor": "polhode.runs.runners.taylor", "rkmk54": "polhode.runs.ow
 
 KERNEL = ("h", "t", "state", "body")
 """The parameters of a kernel, by which one is known that is given bare."""
-OURS = __name__.partition(".")[0]
+STEP_ARGUMENTS = 5
+"""Those of step(problem, Q, Omega, h, t)."""
 
 _TOLERANCE = r"\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 OWN_NAME = re.compile(rf"({'|'.join(OWN_STEPS)})(?:\(({_TOLERANCE}(?:, *{_TOLERANCE})?)\))?")
@@ -140,8 +141,12 @@ def integrator(given: object) -> Integrator:
     try:
         return method(given)
     except InputError:
-        if isinstance(given, str) and _is_module_here(given):
-            raise _module_alone(given.removesuffix(".py")) from None
+        if isinstance(given, str) and is_module_here(given):
+            raise module_alone(given.removesuffix(".py"), may_be_meant) from None
+        if isinstance(given, str) and (here := modules_with(given)):
+            raise InputError(
+                f"There is no method {one_line(given)} in the catalogue; yours is {' or '.join(here)}."
+            ) from None
         raise
 
 
@@ -149,13 +154,35 @@ def _callable(given: Any) -> Integrator:
     """A function or an object that is called as one; what cannot be meant gets a sentence."""
     if isinstance(given, type):
         raise InputError(f"{given.__name__} is a class: give an instance, {given.__name__}().")
-    code = getattr(given, "__code__", None)
-    if code is not None and code.co_varnames[: code.co_argcount] == KERNEL:
-        name = name_of(given)
+    name = name_of(given)
+    if any(map(inspect.iscoroutinefunction, (given, getattr(given, "__call__", None)))):  # noqa: B004  not whether
+        raise InputError(f"{name} is defined by async def, so a call gives no state: write def.")
+    if _is_kernel(given):
         raise InputError(
             f"{name} takes {', '.join(KERNEL)}: it is a kernel. Wrap it in a Method, ph.Method(name=..., step={name})."
         )
     return given
+
+
+def _is_kernel(given: Any) -> bool:
+    """Whether a function takes what a kernel does."""
+    code = getattr(given, "__code__", None)
+    return code is not None and code.co_varnames[: code.co_argcount] == KERNEL
+
+
+def may_be_meant(value: Any) -> bool:
+    """Whether what a module has may be an integrator: a Method, a BlackBox, or what takes the arguments of a step."""
+    if isinstance(value, Method | BlackBox):
+        return True
+    if isinstance(value, type) or not callable(value) or _is_kernel(value):
+        return False
+    try:
+        inspect.signature(value).bind(*range(STEP_ARGUMENTS))
+    except TypeError:
+        return False
+    except ValueError:  # of compiled code, which does not tell
+        return True
+    return True
 
 
 def name_of(given: Integrator) -> str:
@@ -168,7 +195,7 @@ def name_of(given: Integrator) -> str:
         owner = given.__self__
         return f"{(owner if isinstance(owner, type) else type(owner)).__name__}.{given.__name__}"
     own = getattr(given, "__name__", None)
-    return own if isinstance(own, str) else type(given).__name__
+    return own.strip("<>") if isinstance(own, str) else type(given).__name__  # a lambda is called <lambda>
 
 
 def _from_elsewhere(name: str) -> Integrator:
@@ -176,57 +203,11 @@ def _from_elsewhere(name: str) -> Integrator:
     peers = importlib.import_module(PEERS)
     if name.partition(":")[0].lower() in peers.ENGINES:
         return peers.engine(name)
-    value = attribute(name)
+    value = attribute(name, may_be_meant)
+    if inspect.ismodule(value):
+        raise InputError(
+            f"{one_line(name)} is a module, {value.__name__}; it must be a Method, a function or a BlackBox."
+        )
     if not any((callable(value), isinstance(value, Method), callable(getattr(value, "step", None)))):
         raise InputError(f"{one_line(name)} is {one_line(value)}; it must be a Method, a function or a BlackBox.")
     return integrator(value)
-
-
-def attribute(name: str) -> Any:
-    """What a module of the user's calls so: "module:attribute"; the module may lie in the current folder."""
-    module, _, path = name.partition(":")
-    try:
-        value: Any = _module(module)
-    except Exception as error:  # a name that is none, or whatever the module raises
-        raise InputError(f"The module {one_line(module)} of {one_line(name)} cannot be imported: {error}.") from error
-    for part in path.split("."):
-        if not hasattr(value, part):
-            raise InputError(f"The module {module!r} has no attribute {one_line(part)}; it has {_own(value)}.")
-        value = getattr(value, part)
-    return value
-
-
-def _module(name: str) -> Any:
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # a script beside the user, as `python -m` would find it
-    return importlib.import_module(name)
-
-
-def _is_module_here(name: str) -> bool:
-    """Whether this is the name of a module in the current folder, or of its file."""
-    name = name.removesuffix(".py")
-    return name.isidentifier() and (os.path.isfile(f"{name}.py") or os.path.isfile(os.path.join(name, "__init__.py")))
-
-
-def _module_alone(name: str) -> InputError:
-    """The error for a module that is given without the name of what is in it."""
-    try:
-        has = f"it has {_own(_module(name))}"
-    except Exception as error:  # whatever the module raises
-        has = f"it cannot be imported: {error}"
-    return InputError(f"{name} is a module: give {name}:NAME; {has}.")
-
-
-def _own(module: Any) -> str:
-    """What a module, or a class in it, defines itself that may be meant: callables, and objects of ours; not what it
-    imports, nor its numbers."""
-    name = getattr(module, "__name__" if inspect.ismodule(module) else "__module__", "")
-    names = [key for key in vars(module) if not key.startswith("_") and _is_own(getattr(module, key), name)]
-    return ", ".join(names) or "none"
-
-
-def _is_own(value: Any, module: str) -> bool:
-    if inspect.ismodule(value):
-        return False
-    is_ours = type(value).__module__.partition(".")[0] == OURS or isinstance(value, functools.partial)
-    return is_ours or (callable(value) and getattr(value, "__module__", None) == module)

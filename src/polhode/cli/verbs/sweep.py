@@ -107,7 +107,7 @@ def read_plan(path: str) -> dict[str, Any]:
 
 def _attribute(name: Any) -> Any:
     """The object that "module:attribute" names; any other name as it is."""
-    from polhode.integrators.lookup import attribute
+    from polhode.integrators.users_modules import attribute
 
     return attribute(name) if isinstance(name, str) and ":" in name else name
 

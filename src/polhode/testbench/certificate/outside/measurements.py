@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import InputError
+from polhode.errors import DoesNotRun, users_line
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
 from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
@@ -26,7 +26,7 @@ from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.orders.elsewhere import suspects_of
 from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
 from polhode.testbench.certificate.outside.cost import largest_step, torques
-from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, guarded
+from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, Refused, guarded
 from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import SECONDS
@@ -177,20 +177,31 @@ def check_first_step(run: Run, name: str) -> None:
 
     failures, own = [], OwnTime()
     for p, h in ((p, h) for p in (potential(), free()) for h in FIRST_STEPS):
-        result, why = guarded(partial(_first_step, run, placed(p), h), max(FIRST_SECONDS - own.seconds, LEAST_SECONDS))
+        first = partial(_with_its_line, partial(_first_step, run, placed(p), h))
+        result, why = guarded(first, max(FIRST_SECONDS - own.seconds, LEAST_SECONDS))
         if not why:
             break
         failures.append(why.removeprefix("raised "))
         if NO_RETURN in why or own.seconds > FIRST_SECONDS:
             break
     if why:
-        raise InputError(f"{name} failed in its first step: {failures[0]}.{taught(failures[0])}")
+        raise DoesNotRun(f"{name} failed in its first step: {failures[0]}.{taught(failures[0])}")
     Q, Omega = result
     if Q.shape != (3, 3) or Omega.shape != (3,):
         hint = " A quaternion? Rotation.from_quat(q).as_matrix() is its matrix." if Q.shape == (4,) else ""
-        raise InputError(
+        raise DoesNotRun(
             f"{name} returned shapes {Q.shape} and {Omega.shape}; it must return Q (3, 3) and Omega (3,).{hint}"
         )
+
+
+def _with_its_line(step: Callable[[], Any]) -> Any:
+    """What a step gives; of what it raises the line, too, as far as it is the user's."""
+    try:
+        return step()
+    except Refused:
+        raise
+    except (Exception, SystemExit) as error:  # an integrator may fail in any way it likes
+        raise Refused(f"raised {type(error).__name__}: {error}".rstrip(": .") + users_line(error)) from error
 
 
 def _first_step(run: Run, p: Problem, h: float) -> list[np.ndarray]:
