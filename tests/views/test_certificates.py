@@ -194,3 +194,64 @@ def test_a_page_ends_with_what_was_left_out_and_how_it_was_made():
     assert places == sorted(places) and html.count("<h2") == 1
     assert "By polhode 1, d. Measured in 2.0 s. The numbers are in this page as JSON.</p>" in html
     assert re.search(r'1\.0e-15(</span>)?<span class="only-narrow"> / ', html)
+
+
+# ---- in print, in a notebook, in pictures --------------------------------------------------------------
+
+
+def test_a_table_prints_as_text_as_wide_as_there_is_room(three, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert "symmetric                  yes" in str(three[0].table()) == repr(three[0].table())
+    assert "Nothing was measured" in f"{three.table()}" and "how it was measured" in str(three[0].table(how=True))
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, str(three.table()).splitlines())) <= 40
+
+
+def convergence(*cases):
+    return {case: {"h": [0.1, 0.2, 0.4], "errors": [[1e-4 * k, 2e-4 * k] for k in (1, 4, 16)]} for case in cases}
+
+
+CASES = ("free", "potential", "forced", "damped", "rotor")
+ENERGY = {"h": 0.125, "t": [0.0, 1.0, 2.0], "error": [0.0, 1e-4, 3e-4], "slope": 1.5e-4}
+
+
+def test_a_card_knows_its_colours_and_breaks_no_number():
+    pictures = {"convergence": convergence(*CASES), "drift": {"verdict": "gains energy", "curves": [ENERGY]}}
+    card = Certificate("M", "function", {"symmetric": YES}, "M is M.", pictures=pictures)._repr_html_()
+    unknown = {name for name, fallback in re.findall(r"var\((--[a-z]+)(,?)", card) if not fallback}
+    assert unknown == set()
+    assert '<td style="white-space: nowrap" data-label="value">' in card and "max-width: 52rem" in card
+    assert '<span style="white-space: nowrap">1.0e-15</span>' in card and 'class="whole"' not in card
+
+
+def test_every_case_has_a_line_of_its_own_and_no_legend_lies_on_a_curve():
+    from polhode.views.figures.certificate import certificate_figures
+
+    drift = {"verdict": "gains energy", "curves": [ENERGY]}
+    figures = certificate_figures({"convergence": convergence(*CASES), "drift": drift})
+    (axes,) = figures["convergence"].axes
+    looks = {(line.get_color(), line.get_marker()) for line in axes.get_lines()}
+    assert len(looks) == len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == len(CASES)
+    for figure in figures.values():
+        assert len(figure.legends) == 1 and figure.axes[0].get_legend() is None
+    (text,) = figures["drift"].legends[0].get_texts()
+    assert text.get_text() == "$h$ = 0.125, fitted: +1.5e-04 $t$"
+    dashed = [line for line in figures["drift"].axes[0].get_lines() if line.is_dashed()]
+    assert len(dashed) == 1 and dashed[0].get_ydata()[-1] - dashed[0].get_ydata()[0] == pytest.approx(3e-4)
+    steady = certificate_figures({"drift": drift | {"verdict": "no drift seen"}})["drift"]
+    assert steady.legends[0].get_texts()[0].get_text() == "$h$ = 0.125"
+
+
+def test_a_blank_is_explained_where_there_is_one():
+    a, b = certificate("A", symmetric=YES), certificate("B", symmetric=YES, iterations=Property(1.0, None, "yes", ""))
+    for shown in (Certificates((a, b))._repr_html_(), str(Certificates((a, b)).table())):
+        assert "Blank: not measured" in shown
+    same = Certificates((a, certificate("C", symmetric=NO)))
+    assert "Blank" not in same._repr_html_() + str(same.table())
+    assert "Not measured of a function like this" in Certificates((a, b))._repr_html_()
+
+
+def test_the_end_of_a_name_is_read_in_any_case(tmp_path):
+    c = certificate(symmetric=YES)
+    assert c.save(tmp_path / "a.HTML").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(c.save(tmp_path / "a.JSON").read_text(encoding="utf-8"))["method"] == "M"

@@ -20,7 +20,7 @@ from polhode.testbench.certificate.certificate import Mark
 from polhode.testbench.certificate.diagnosis.kin import LOOK_AT_THE_TORQUE
 from polhode.testbench.certificate.diagnosis.mistakes import READINGS
 from polhode.views.files import as_json, written
-from polhode.views.page import inline, page
+from polhode.views.page import fragment, inline, page
 from polhode.views.page import table as html_table
 from polhode.views.tables import Folded, Side, Spaced, drawn
 
@@ -36,6 +36,9 @@ STYLE = {
 HEADS = ("property", "verdict", "value", "threshold", "how it was measured, and what it covers")
 PAGES = (".html", ".htm")
 DATA_HERE = "The numbers are in this page as JSON."
+COLUMNS = "repeat(auto-fill, minmax(min(20rem, 100%), 1fr))"
+BESIDE = f"display: grid; grid-template-columns: {COLUMNS}; gap: 1rem; max-width: 52rem"
+"""How the plots stand, in a notebook as on a page."""
 CARD_LEVEL = 4  # of headings in a notebook, which has some of its own
 
 
@@ -65,7 +68,12 @@ def certificate_table(c: Any, how: bool = False) -> Any:
 
 def certificate_notes(c: Any) -> Any:
     """Sentences below the table: contradicted claims, kin, what the failures point to; what was left out comes last."""
-    return [*_claims(c), *_findings(c), *_left_out(c), *_made(c)]
+    return [*found_of(c), *_made(c)]
+
+
+def found_of(c: Any) -> list[str]:
+    """The same without how it was made."""
+    return [*_claims(c), *_findings(c), *_left_out(c)]
 
 
 def _claims(c: Any) -> list[str]:
@@ -101,7 +109,8 @@ def _left_out(c: Any) -> list[str]:
 
 def certificate_card(c: Any) -> Any:
     """The card for a notebook."""
-    return "\n".join([f"<p><b>{escape(c.summary)}</b></p>", *_measured(c, CARD_LEVEL, folds=False), _end(c)])
+    parts = [f"<p><b>{escape(c.summary)}</b></p>", *_measured(c, CARD_LEVEL, folds=False), _end(c)]
+    return fragment("\n".join(parts))
 
 
 def sheet(c: Any, level: int = 1, end: str = "") -> list[str]:
@@ -176,14 +185,14 @@ def save(c: Any, path: Any) -> Path:
 def saved(path: Any, made: Any, data: Any) -> Path:
     """Write a page, made when it is needed, or its data."""
     path = page_or_data(path)
-    text = made() if path.suffix in PAGES else as_json(data()) + "\n"
+    text = made() if path.suffix.lower() in PAGES else as_json(data()) + "\n"
     return written(path, lambda p: p.write_text(text, encoding="utf-8"))
 
 
 def page_or_data(path: Any) -> Path:
     """The path of a file whose name says which of the two it is to be."""
     path = file_path("the file", path)
-    if path.suffix not in (*PAGES, ".json"):
+    if path.suffix.lower() not in (*PAGES, ".json"):
         raise FileError(
             f"A certificate is written as a page or as data; {one_line(path.name)} is neither. Give a name that ends "
             "in .html or in .json."
@@ -197,8 +206,9 @@ def _plots(c: Any) -> str:
         return ""
     from polhode.views.figures.certificate import certificate_figures
 
-    drawn = [f"<figure>{inline(figure, name)}</figure>" for name, figure in certificate_figures(c.pictures).items()]
-    return f'<div class="beside">{"".join(drawn)}</div>'
+    figures = certificate_figures(c.pictures).items()
+    drawn = [f'<figure style="margin: 1rem 0 0">{inline(figure, name)}</figure>' for name, figure in figures]
+    return f'<div class="beside" style="{BESIDE}">{"".join(drawn)}</div>'
 
 
 def _made(c: Any) -> Any:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,7 @@ from polhode.views.certificate import (
     PLAIN,
     certificate_page,
     coloured,
+    found_of,
     quality,
     saved,
     sheet,
@@ -22,17 +24,20 @@ from polhode.views.certificate import (
     verdict,
 )
 from polhode.views.files import folder_for_results, written
-from polhode.views.page import page, table
-from polhode.views.tables import Spaced, drawn
+from polhode.views.page import fragment, page, table
+from polhode.views.tables import InWords, Spaced, drawn
 
 METHODS_ABREAST = 8
 """Methods side by side in a terminal, at most."""
 TITLE_CHARACTERS, METHOD_CHARACTERS = 32, 12
 """What titles and a column need."""
+INDENT = (0, 0, 0, 4)
+BLANK = "Blank: not measured of that one, for a reason that is told with its summary."
+"""What an empty cell means."""
 END = f'<p class="quiet notes">{DATA_HERE}</p>'
 
 
-class SideBySide:
+class SideBySide(InWords):
     """Tables for the terminal, a column for each method, as many side by side as there is room for; below them why
     others have none."""
 
@@ -46,6 +51,8 @@ class SideBySide:
         abreast, rows = min(max(room, 1), METHODS_ABREAST), _rows(self.measured)
         for k in range(0, len(self.measured), abreast):
             yield Spaced(_table(self.measured[k : k + abreast], rows))
+        if _has_blanks(self.measured):
+            yield Text(BLANK, style="dim")
         for c in self.others:
             yield Text(f"{c.method}: {c.summary}")
 
@@ -66,8 +73,26 @@ def _table(several: Any, rows: list[Row]) -> Table:
     return side_by_side
 
 
+def together(several: Any) -> list[Any]:
+    """What the command line shows of several: the tables, then what was found of each, named by its summary."""
+    told: list[Any] = [certificates_table(several), ""]
+    for c in several:
+        if c.properties:
+            told += [
+                Text(c.summary, style="bold"),
+                *(Padding(Text(note), INDENT, expand=False) for note in found_of(c)),
+                "",
+            ]
+    return told
+
+
 def certificates_card(several: Any) -> str:
     """The same for a notebook."""
+    return fragment("\n".join([*_side_by_side(several), *map(_found, several)]))
+
+
+def _side_by_side(several: Any) -> list[str]:
+    """The table, a column for each method, why others have none, and what a blank means."""
     measured = [c for c in several if c.properties]
     rows = [
         (escape(row.title), *(coloured(*_cell(row.key, c)) if row.key in c.properties else "" for c in measured))
@@ -75,13 +100,22 @@ def certificates_card(several: Any) -> str:
     ]
     reasons = [f"<p><b>{escape(c.method)}</b>: {escape(c.summary)}</p>" for c in several if not c.properties]
     heads = ("property", *(escape(c.method) for c in measured))
-    return "\n".join([*([table(heads, rows, shape="wide")] if measured else []), *reasons])
+    blank = [f'<p class="quiet">{BLANK}</p>'] if _has_blanks(measured) else []
+    return [*([table(heads, rows, shape="compared")] if measured else []), *blank, *reasons]
+
+
+def _found(c: Any) -> str:
+    """The summary of one, and what was found of it."""
+    if not c.properties:
+        return ""
+    found = "".join(f"<li>{escape(note)}</li>" for note in found_of(c))
+    return f"<p><b>{escape(c.summary)}</b></p>" + (f"<ul>{found}</ul>" if found else "")
 
 
 def certificates_page(several: Any) -> str:
     """One page: side by side, and then each below the other."""
     names = ", ".join(c.method for c in several)
-    body = ['<div class="sheet">', f"<h1>Certificates of {escape(names)}</h1>", certificates_card(several), "</div>"]
+    body = ['<div class="sheet">', f"<h1>Certificates of {escape(names)}</h1>", *_side_by_side(several), "</div>"]
     for c in several:
         body += ["<hr>", *sheet(c, level=2)]
     return page(f"Certificates of {names}", [*body, END], several.to_dict())
@@ -97,7 +131,8 @@ def save_folder(several: Any, path: Any) -> Path:
     folder = folder_for_results(path)
     names = {c.method: f"{file_name(c.method)}.html" for c in several}
     links = "".join(f'<li><a href="{escape(names[c.method])}">{escape(c.method)}</a></li>' for c in several)
-    body = ['<div class="sheet">', "<h1>Certificates</h1>", f"<ul>{links}</ul>", certificates_card(several), "</div>"]
+    shown = _side_by_side(several)
+    body = ['<div class="sheet">', "<h1>Certificates</h1>", f"<ul>{links}</ul>", *shown, "</div>"]
     pages = {"index.html": page("Certificates", [*body, END], several.to_dict())}
     for name, html in (pages | {names[c.method]: certificate_page(c) for c in several}).items():
         written(folder / name, lambda p, html=html: p.write_text(html, encoding="utf-8"))
@@ -112,6 +147,11 @@ def file_name(method: str) -> str:
 def _rows(several: Any) -> list[Row]:
     """The properties that were measured of at least one."""
     return [row for row in PROPERTIES if any(row.key in c.properties for c in several)]
+
+
+def _has_blanks(several: Any) -> bool:
+    """Whether something was measured of some, and not of others."""
+    return any(row.key not in c.properties for row in _rows(several) for c in several)
 
 
 def _cell(key: str, c: Any) -> tuple[str, str]:

@@ -53,6 +53,13 @@ def whole(html: str) -> str:
     return re.sub(tag_or_number, lambda m: m[1] or f'<span class="whole">{m[2]}</span>', html, flags=re.DOTALL)
 
 
+def fragment(html: str) -> str:
+    """A part of a page for a place that knows no class of it, as a notebook: what must not break, and what scrolls, has
+    its own style."""
+    styles = {"whole": "white-space: nowrap", "number": "white-space: nowrap", "scroll": "overflow-x: auto"}
+    return re.sub(r'class="(whole|number|scroll)[^"]*"', lambda m: f'style="{styles[m[1]]}"', whole(html))
+
+
 def marked(html: Any) -> Any:
     """Superscript digits as the browser sets them: those of fonts differ in size and often lack the minus."""
     plain = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "\N{MINUS SIGN}0123456789")

@@ -1,7 +1,10 @@
 """How tables look in a terminal of any width."""
 
+import io
+import os
+import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -12,20 +15,49 @@ from rich.text import Text
 
 Side: TypeAlias = Literal["left", "center", "right"]
 
+WIDE_CHARACTERS = 132
+"""Characters of a line where no terminal says how many there are."""
 FEWEST_CHARACTERS = 36
 """Characters below which a column of words is a ladder."""
 NARROW_CHARACTERS = 60
 """Characters of a terminal below which words in several columns are ladders."""
 
 
+class InWords:
+    """What prints as text, too: `print(c.table())` shows the table, as wide as the terminal is."""
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    __repr__ = __str__  # a session shows a result by this
+
+
+class Drawn(InWords, Table):
+    """A table that prints as text, too."""
+
+
+def as_text(*things: Any) -> str:
+    """What rich prints, without its colours."""
+    console = Console(width=width(), file=io.StringIO(), color_system=None, highlight=False, markup=False)
+    for thing in things:
+        console.print(thing)
+    lines = cast(io.StringIO, console.file).getvalue().splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def width() -> int | None:
+    """The characters of a line: those of the terminal, which rich knows, or COLUMNS; where neither is, many."""
+    return None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE_CHARACTERS
+
+
 def drawn(title: str, **options: Any) -> Table:
     """A table without vertical rules, so that the stress test's fits into 80 columns."""
     look: dict[str, Any] = dict(title_justify="left", caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     look["padding"] = (0, 1, 0, 0)
-    return Table(title=title, **(look | options))
+    return Drawn(title=title, **(look | options))
 
 
-class Spaced:
+class Spaced(InWords):
     """A table that becomes a list where there is no room for its columns: the first cell of a row, the others below."""
 
     def __init__(self, table: Table) -> None:
@@ -45,7 +77,7 @@ class Spaced:
         yield Text(str(self.table.caption or ""), style="dim italic")
 
 
-class Folded:
+class Folded(InWords):
     """A table whose last column is words. Where there is no room beside the others, each stands below its row.
 
     Parameters

@@ -22,13 +22,14 @@ VERDICT = {"-": LOSES, "+": GAINS, "none": STEADY, "unstable": UNSTABLE}
 
 PAGE = {
     INK: "currentColor",
-    SOFT: "var(--rule)",
-    LOSES: "var(--loses)",
-    GAINS: "var(--gains)",
-    STEADY: "var(--none)",
-    UNSTABLE: "var(--unstable)",
+    SOFT: "var(--rule, #c9cdd2)",
+    LOSES: "var(--loses, #1f6aa5)",
+    GAINS: "var(--gains, #bd5318)",
+    STEADY: "var(--none, #2f7d57)",
+    UNSTABLE: "var(--unstable, #a02552)",
 }
-"""What a figure's colours become inside a page, which has its own for light and dark."""
+"""What a figure's colours become inside a page, which has its own for light and dark; and the same where a notebook
+knows none of its names."""
 
 SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
