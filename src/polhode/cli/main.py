@@ -13,7 +13,8 @@ import sys
 import textwrap
 from typing import Any, NoReturn
 
-from polhode.errors import InputError
+from polhode.cli.output import Aside
+from polhode.errors import DoesNotRun, InputError, near
 from polhode.interrupts import loaded
 
 VERBS = {
@@ -46,9 +47,12 @@ def main(argv: Any = None) -> Any:
         loaded()
         arguments = parser().parse_args(argv)
         name = f"polhode {arguments.verb}"
-        code = arguments.run(arguments)
+        with Aside(name) if arguments.json else contextlib.nullcontext():
+            code = arguments.run(arguments)
         sys.stdout.flush()
         return code
+    except DoesNotRun as error:
+        return _said(name, str(error), FAILED)
     except InputError as error:
         return _said(name, str(error), MISUSE)
     except KeyboardInterrupt:
@@ -117,7 +121,18 @@ class _Words(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse with one sentence for misuse."""
+    """argparse with one sentence for misuse, by the parser of the verb that is meant."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What the arguments say; one that is not known is told at once, with the nearest option."""
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            options = [option for action in self._actions for option in action.option_strings]
+            nearest = near(others[0].partition("=")[0], options) if others[0].startswith("-") else None
+            hint = f". Did you mean {nearest}?" if nearest else ""
+            self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
+        return found, others
 
     def error(self, message: str) -> NoReturn:
-        self.exit(MISUSE, f"{self.prog}: {message}. See {self.prog} --help.\n")
+        end = "" if message.endswith("?") else "."
+        self.exit(MISUSE, f"{self.prog}: {message}{end} See {self.prog} --help.\n")

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import tempfile
 from typing import Any
 
 from polhode.errors import FileError
@@ -32,6 +33,21 @@ def check_folder(path: Any) -> None:
         raise _no_folder(path, f"{there} is not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise _no_folder(path, f"permission to write to {there} is missing")
+    try:
+        tempfile.TemporaryDirectory(dir=there).cleanup()  # as the system may refuse what the permissions allow
+    except OSError as error:
+        raise _no_folder(path, f"{there} takes no files: {error.strerror or error}") from error
+
+
+def check_file(path: Any) -> None:
+    """Raise the error that writing this file would raise, before work is done for it; leaves nothing behind."""
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise _unwritten(path, error) from error
 
 
 def _no_folder(path: Any, reason: Any) -> Any:
@@ -43,10 +59,12 @@ def written(path: Any, write: Any) -> Any:
     try:
         write(path)
     except OSError as error:
-        raise FileError(
-            f"{path} cannot be written: {error.strerror or error}. Check the folder and its space."
-        ) from error
+        raise _unwritten(path, error) from error
     return path
+
+
+def _unwritten(path: Any, error: OSError) -> FileError:
+    return FileError(f"{path} cannot be written: {error.strerror or error}. Check the folder and its space.")
 
 
 def _strict(x: Any) -> Any:

@@ -3,8 +3,13 @@
 NAME is a method of the catalogue, as polhode list has them; another package's integrator, "scipy:RK45", as polhode
 engines --list has them; or module:attribute for one of your own: a plain function step(problem, Q, Omega, h, t) ->
 (Q1, Omega1), a Method, or a BlackBox around a simulator that can only be run, advance(problem, Q, Omega, h, n, t).
+The module may be given as a file, too, mine.py:step.
+
+Exit codes: 0 if all were measured and contradict nothing that a Method claims of itself; 1 if one does not run, was
+left out by Ctrl-C, or contradicts a claim; 2 if nothing was measured for a wrong name, option or file.
 """
 
+import sys
 from typing import Any
 
 from polhode.cli.output import number, show, show_json, wants_progress
@@ -39,30 +44,58 @@ def arguments(parser: Any) -> None:
 
 def run(arguments: Any) -> Any:
     """Measure, print, write."""
-    from polhode.testbench.certificate.certify import certify
     from polhode.views.certificate import certificate_notes
+    from polhode.views.certificates import together
 
     is_one = len(arguments.name) == 1
     check_page(arguments.html, is_one)
-    c = certify(
-        arguments.name[0] if is_one else arguments.name,
-        drift=not arguments.no_drift,
-        progress=wants_progress(),
-        workers=given_workers(arguments),
-        **_given_seconds(arguments),
-    )
-    if arguments.html is not None:
-        write_page(c, arguments.html)
+    for name in arguments.name:
+        say_what_is_read(name)
+    c = measured(arguments, arguments.name[0] if is_one else arguments.name)
+    all_of_them = [c] if is_one else list(c)
     if arguments.json:
         show_json(c.to_dict())
-        return 0
-    if is_one:
+    elif is_one:
         show(c.table(how=arguments.how), *certificate_notes(c))
     else:
-        show(c.table(), *(one.summary for one in c if one.properties))
+        show(*(one.table(how=True) for one in c if one.properties and arguments.how), *together(c))
     if arguments.html is not None:
-        show(f"Written: {arguments.html}")
-    return 0
+        write_page(c, arguments.html)
+        if not arguments.json:
+            show(f"Written: {arguments.html}")
+    return int(any(not one.properties or one.contradictions for one in all_of_them))
+
+
+def measured(arguments: Any, names: Any) -> Any:
+    """The certificates. Those that were finished when Ctrl-C came are shown, and one sentence says that it came."""
+    import warnings
+
+    from polhode.errors import RunWarning
+    from polhode.testbench.certificate.certify import certify
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Interrupted", RunWarning)
+        c = certify(
+            names,
+            drift=not arguments.no_drift,
+            progress=wants_progress(),
+            workers=given_workers(arguments),
+            **_given_seconds(arguments),
+        )
+    if left := getattr(c, "interrupted", ()):
+        print(f"polhode certify: interrupted; not measured: {', '.join(left)}.", file=sys.stderr)
+    return c
+
+
+def say_what_is_read(name: str) -> None:
+    """Tell a name that the catalogue takes for one of its own, though it is spelled otherwise, or is also yours."""
+    from polhode.integrators.lookup import listed
+    from polhode.integrators.users_modules import modules_with, or_yours
+
+    found = listed(name)
+    if found is None or name == found.name or (name.lower() == found.name.lower() and not modules_with(name)):
+        return
+    print(f"polhode certify: {name} is read as {found.name} of the catalogue{or_yours(name)}.", file=sys.stderr)
 
 
 def _given_seconds(arguments: Any) -> dict[str, float]:
@@ -75,16 +108,16 @@ def check_page(name: str | None, is_one: bool) -> None:
     from polhode.errors import FileError, one_line
     from polhode.inputs import file_path, folder_path
     from polhode.views.certificate import PAGES
-    from polhode.views.files import check_folder
+    from polhode.views.files import check_file, check_folder
 
     if name is None:
         return
     path = folder_path("--html", name)
     if is_one or path.suffix:
-        check_folder(file_path("--html", name).parent)
-        if path.suffix not in PAGES:
+        if path.suffix.lower() not in PAGES:
             folder = "" if is_one else ", or without an end, for a folder of pages"
             raise FileError(f"--html is {one_line(name)}; give a name that ends in .html{folder}.")
+        check_file(file_path("--html", name))
     else:
         check_folder(path)
 
