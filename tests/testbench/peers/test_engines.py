@@ -17,6 +17,7 @@ from polhode.testbench import peers
 from polhode.testbench.certificate.orders import from_outside as orders
 from polhode.testbench.certificate.states import cases
 from polhode.testbench.peers.across import Absent, Measured, across
+from polhode.views.engines import engines_notes, engines_page, engines_table, missing_table
 
 PACKAGES = {
     "scipy": "scipy",
@@ -159,9 +160,10 @@ def test_an_absent_engine_gets_a_sentence(package, monkeypatch, capsys):
     data = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in data["absent"]] == [package] and data["integrators"] == []
     assert main(["engines", package]) == 0
-    assert "absent" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Not installed" in out and "pip install" in out and "slope" not in out
     assert main(["engines", "--list"]) == 0
-    assert "is not installed" in " ".join(capsys.readouterr().out.split())
+    assert "not installed: pip install" in " ".join(capsys.readouterr().out.split())
 
 
 def test_unknown_names_get_the_nearest_one():
@@ -239,6 +241,19 @@ def test_the_table_as_a_page(tmp_path, capsys):
     data = json.loads(re.search(r'id="data">\n(.*?)\n</script>', text, re.DOTALL)[1])
     assert [row["name"] for row in data["integrators"]] == ["scipy:RK23"]
     assert main(["engines", "scipy:RK23", "--html", str(tmp_path / "no" / "x.html")]) == 2
+
+
+def test_what_is_not_installed_stands_in_a_table_of_its_own():
+    why = "mujoco (MuJoCo) is not installed: No module named 'mujoco'. Install it with: pip install mujoco"
+    broken = "drake is not installed: libGL.so: cannot open shared object file. Install it with: pip install drake"
+    rows = [Absent("mujoco", why), Absent("drake", broken), Absent("scipy:RK23", "it blew up")]
+    (missing,) = missing_table(rows)
+    assert "pip install mujoco" in str(missing) and "No module named" not in str(missing)
+    assert "libGL.so" in " ".join(str(missing).split())
+    assert engines_notes(rows) == ["scipy:RK23: it blew up"] and missing_table(rows[2:]) == []
+    text = engines_page(rows, 500.0, "1", "d")
+    assert "<h2>Not installed</h2>" in text and "<code>pip install mujoco</code>" in text
+    assert "scipy:RK23  " in str(engines_table(rows)) and "mujoco" not in str(engines_table(rows))
 
 
 def test_a_method_for_free_bodies_has_no_row():

@@ -28,8 +28,15 @@ def run(arguments: Any) -> Any:
     """Measure, print, write."""
     from polhode.inputs import file_path
     from polhode.testbench.peers import installed
-    from polhode.views.engines import engines_notes, engines_page, engines_table, list_table
-    from polhode.views.files import check_folder, written
+    from polhode.views.engines import (
+        engines_notes,
+        engines_page,
+        engines_table,
+        is_missing,
+        list_table,
+        missing_table,
+    )
+    from polhode.views.files import check_file, written
 
     if arguments.list:
         there = installed()
@@ -43,7 +50,7 @@ def run(arguments: Any) -> Any:
 
     path = None if arguments.html is None else file_path("--html", arguments.html)
     if path is not None:
-        check_folder(path.parent)
+        check_file(path)
     with display(wants_progress(), total=None) as tick:
         rows = across(arguments.names, arguments.t_end, tick)
     if path is not None:
@@ -55,7 +62,7 @@ def run(arguments: Any) -> Any:
             data["integrators" if isinstance(row, Measured) else "absent"].append(vars(row))
         show_json(data | {"h": 0.125, "t_end": arguments.t_end})
     else:
-        show(engines_table(rows), *engines_notes(rows))
+        show(*([] if all(map(is_missing, rows)) else [engines_table(rows)]), *engines_notes(rows), *missing_table(rows))
         if path is not None:
             show(f"Written: {arguments.html}")
     return 0

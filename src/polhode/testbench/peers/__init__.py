@@ -60,6 +60,11 @@ def install_name(package: str) -> str:
     return _adapter(package).INSTALL if package in ENGINES else package
 
 
+def title(package: str) -> str:
+    """What an engine is, in words."""
+    return _adapter(package).TITLE
+
+
 def installed() -> dict[str, list[str] | str]:
     """For every engine its integrators, or the sentence that says why there are none."""
     integrators: dict[str, list[str] | str] = {}
