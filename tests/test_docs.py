@@ -31,7 +31,7 @@ def mine():
 def test_the_code_of_the_page_is_that_of_the_example():
     text = (DOCS / "examples" / "mine.py").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", CERTIFY, flags=re.DOTALL)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     assert [block for block in blocks if block not in text] == calls()
 
 

@@ -4,6 +4,7 @@ polhode certify mine:lie_verlet
 polhode certify mine:with_exp
 polhode certify mine:LIE_VERLET
 polhode certify mine:SPLITTING
+polhode certify mine:HALF_WAY
 polhode certify mine:SIMULATOR
 polhode certify mine:OWN_STEPS
 
@@ -17,8 +18,8 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.kernels.implicit import NO_SOLVE
 from polhode.kernels.rotations import compose, exp, rotated_back
-from polhode.kernels.step import torque_at
-from polhode.kernels.vectors import lin
+from polhode.kernels.step import moment_at, torque_at, velocity_of
+from polhode.kernels.vectors import cross, lin, plus, scaled
 
 # ---- a plain function on arrays ----------------------------------------------------------------------
 
@@ -83,6 +84,23 @@ def splitting(h, t, state, body):
 
 
 SPLITTING = ph.Method(name="SPLITTING", step=splitting, order=2, symmetric=True, symplectic=True, torques_per_step=1)
+
+# ---- another, under torques of the velocity as well ----------------------------------------------------
+
+
+@ph.kernel
+def half_way(h, t, state, body):
+    """The slope half way, which asks for the torque at a velocity: of order 2, and conserves next to nothing."""
+    q, Pi, tau, memory = state
+    Omega = velocity_of(Pi, body)
+    Pi_there = lin(1, Pi, h / 2, plus(cross(Pi, Omega), tau))
+    Omega_there, q_there = velocity_of(Pi_there, body), compose(q, exp(scaled(h / 2, Omega)))
+    tau = moment_at(t + h / 2, q_there, Omega_there, body)
+    Pi, q = lin(1, Pi, h, plus(cross(Pi_there, Omega_there), tau)), compose(q, exp(scaled(h, Omega_there)))
+    return (q, Pi, moment_at(t + h, q, velocity_of(Pi, body), body), memory), NO_SOLVE
+
+
+HALF_WAY = ph.Method(name="HALF_WAY", step=half_way, order=2, symmetric=False, symplectic=False, velocity="stages")
 
 # ---- a black box: a simulator that can only be run ----------------------------------------------------
 
