@@ -1,6 +1,7 @@
 """The one look-up: a name, a Method, a function, a BlackBox, "module:attribute" and another package's integrator."""
 
 import functools
+import sys
 
 import numpy as np
 import pytest
@@ -63,6 +64,7 @@ def test_what_integrators_are_called():
 
 def test_a_module_of_the_current_folder_is_no_method_and_says_what_it_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
     text = "import numpy as np\nimport polhode as ph\nfrom numpy import cross\nN = 3\ndef hat(x): pass\n"
     text += "def mine(problem, Q, Omega, h, t): pass\n"
     text += "BOX = ph.BlackBox('box', mine)\n"
@@ -100,6 +102,7 @@ def test_a_module_of_the_current_folder_is_no_method_and_says_what_it_has(tmp_pa
     (tmp_path / "json.py").write_text("def f(problem, Q, Omega, h, t): pass")
     with pytest.raises(ph.InputError, match="json is the name of another module"):
         integrator("./json.py:f")
+    (tmp_path / "json.py").unlink()
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,13 @@ def _of_file(file: str) -> Any:
     path = pathlib.Path(file).absolute()
     if not path.is_file():
         raise InputError(f"there is no file {path}.")
-    if sys.path[0] != str(path.parent):
+    before = [*sys.path]
+    if sys.path[:1] != [str(path.parent)]:
         sys.path.insert(0, str(path.parent))
     module = importlib.import_module(path.stem)
     loaded = getattr(module, "__file__", None)
     if loaded is None or not os.path.samefile(loaded, path):
+        sys.path[:] = before  # a file there would hide the module of that name from all that is imported later
         raise InputError(f"{path.stem} is the name of another module, {loaded or 'of Python'}. Rename the file.")
     return module
 
