@@ -14,7 +14,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.errors import InputError
 from polhode.testbench import peers
-from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.orders import runs as orders
 from polhode.testbench.certificate.states import cases
 from polhode.testbench.peers.across import Absent, Measured, across
 

@@ -13,7 +13,11 @@ from polhode.integrators.method import Method
 from polhode.integrators.properties import Row
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
-from polhode.testbench.certificate.orders import from_outside as by_order
+from polhode.testbench.certificate.orders.elsewhere import elsewhere
+from polhode.testbench.certificate.orders.from_outside import orders
+from polhode.testbench.certificate.orders.lower import lowered
+from polhode.testbench.certificate.orders.restricted import down_to
+from polhode.testbench.certificate.orders.runs import errors
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, states
@@ -72,7 +76,7 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and not is_from_outside:
-        seen, why = guarded(lambda: by_order.orders(look, row)[0], LONGEST_SECONDS)
+        seen, why = guarded(lambda: orders(look, row)[0], LONGEST_SECONDS)
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
             words = [p.qualifier.removeprefix(IN_FLOATS).removeprefix(", ") for p in seen]
@@ -85,16 +89,16 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         return values
     p = case_of(row, method)
     assert p is not None  # the orders were measured on it
-    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), LONGEST_SECONDS)
+    picture, why = guarded(partial(errors, look.run, placed(p)), LONGEST_SECONDS)
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     least = min((p.value for p in values if p.value is not None), default=0.0)
-    other, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
+    other, why = guarded(lambda: elsewhere(look, row.case, min(least, 8.0)), LONGEST_SECONDS)
     if why:
         return values
-    coverage = f"a generic state at 60 digits, one step at {other.seen} states in floats" + (
+    coverage = f"a generic state at 60 digits, {other.looked_at} at {other.seen} states in floats" + (
         f"; {other.refused[0]}" if other.refused else ""
     )
     if other.where:
-        return [by_order.lowered(p, other, 0.05, coverage) for p in values]
-    return by_order.down_to(look, row, least, [replace(p, coverage=coverage) for p in values])
+        return [lowered(p, other, 0.05, coverage) for p in values]
+    return down_to(look, row, least, [replace(p, coverage=coverage) for p in values])
