@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode.cli.main import main
 from polhode.integrators.lookup import name_of
-from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.orders import runs as orders
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.states import cases

@@ -8,8 +8,7 @@ from polhode.integrators.properties import BY_KEY, PROPERTIES
 from polhode.testbench.certificate.certificate import LEFT_BY_A_TOLERANCE, Property
 from polhode.testbench.certificate.kernel.orders import rates_of_tiny_steps
 from polhode.testbench.certificate.orders.falling import falling
-from polhode.testbench.certificate.orders.floor import orders_of_small_steps
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO
+from polhode.testbench.certificate.orders.powers import orders_of_small_steps
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.look import Look, box, states
 from polhode.testbench.certificate.running.questions import character_of
@@ -60,7 +59,7 @@ def test_tiny_steps_of_a_kernel_show_what_stays():
     _, (rate, power) = rates_of_tiny_steps(kernels.as_method("hardly_at_all_damped"), potential())
     assert power == pytest.approx(0, abs=1e-3) and rate == pytest.approx(1e-13, rel=0.5)
     c = ph.certify(kernels.as_method("hardly_at_all_damped"), drift=False)
-    assert DOWN_TO in c["order_free_Omega"].qualifier and c["order_free_Omega"].value == pytest.approx(2, abs=0.05)
+    assert c["order_free_Omega"].down_to is not None and c["order_free_Omega"].value == pytest.approx(2, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ def test_no_general_case_is_better_than_its_special_ones():
     order = lambda p, **more: Property(float(p), 0.15, "yes", "", **more)
     found = consistent({"order_free_Q": order(3), "order_potential_Omega": order(4), "order_forced_Q": order(2)})
     assert [found[key].verdict for key in found] == ["yes", "undecided", "yes"]
-    stops = consistent({"order_free_Q": order(0), "order_potential_Q": order(2, qualifier=f"{DOWN_TO} 1e-7")})
+    stops = consistent({"order_free_Q": order(0), "order_potential_Q": order(2, down_to=1e-7)})
     assert stops["order_potential_Q"].verdict == "yes"  # neither converges
 
 

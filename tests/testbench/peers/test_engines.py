@@ -14,7 +14,7 @@ import polhode as ph
 from polhode.cli.main import main
 from polhode.errors import InputError
 from polhode.testbench import peers
-from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.orders import runs as orders
 from polhode.testbench.certificate.states import cases
 from polhode.testbench.peers.across import Absent, Measured, across
 from polhode.views.engines import engines_notes, engines_page, engines_table, missing_table

@@ -11,6 +11,7 @@ from polhode.integrators.properties import PROPERTIES, RATE
 from polhode.shown import shown
 
 IN_FLOATS = "in floats"
+DOWN_TO = "down to an error of"
 LEFT_BY_A_TOLERANCE = "but for what a tolerance leaves,"
 AGREES_WITHIN, AGREES_IN_FLOATS = 0.05, 0.3  # an order that is claimed, and one that is measured
 
@@ -44,6 +45,7 @@ class Property:
     bound: float | None = None  # the bound that the value must not exceed; for an order, its uncertainty
     coverage: str = ""  # states, steps and precision for which the verdict holds; or where a "no" was seen
     qualifier: str = ""  # restricts a yes: "in floats (1e-17)"
+    down_to: float | None = None  # of an order: the error below which smaller steps do not lead, if there is one
     seen_at: str = ""  # the state at which a "no" was first seen, in words
     marks: frozenset[Mark] = frozenset()  # what other verdicts must know of it; not part of its data
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from polhode.integrators.properties import BY_KEY, ORDER, PROPERTIES
 from polhode.testbench.certificate.certificate import Mark, Property
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO, LEAST_ORDER
+from polhode.testbench.certificate.orders.lower import LEAST_ORDER
 
 BETTER_BY = 0.6  # by which one order is higher than another
 
@@ -46,6 +46,6 @@ def _is_better(general: Property, special: Property, kind: str) -> bool:
         return special.verdict == "no"
     if general.value is None or special.value is None:
         return False
-    if special.value < LEAST_ORDER and DOWN_TO in general.qualifier:
+    if special.value < LEAST_ORDER and general.down_to is not None:
         return False  # neither converges
     return general.value > special.value + BETTER_BY

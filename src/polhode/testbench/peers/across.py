@@ -12,7 +12,7 @@ from polhode.integrators.method import Method
 from polhode.physics.catalogue import problem
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
-from polhode.testbench.certificate.orders import from_outside as orders
+from polhode.testbench.certificate.orders import runs as orders
 from polhode.testbench.certificate.outside import cost
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.look import Look, box

@@ -5,10 +5,12 @@ import pytest
 
 import polhode as ph
 from polhode.integrators.properties import BY_KEY
+from polhode.testbench.certificate.certificate import DOWN_TO
 from polhode.testbench.certificate.orders import floor as floors
 from polhode.testbench.certificate.orders.exponents import exponent
 from polhode.testbench.certificate.orders.floor import fitted, hidden
-from polhode.testbench.certificate.orders.from_outside import COUNTS, DOWN_TO, SPAN, orders
+from polhode.testbench.certificate.orders.from_outside import orders
+from polhode.testbench.certificate.orders.runs import COUNTS, SPAN
 from polhode.testbench.certificate.running.look import Look, box
 from polhode.testbench.certificate.running.questions import character_of
 from tests.testbench.certificate.adversary import kernels, steps, third

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from polhode.integrators.properties import measured_by, title_of
 from polhode.testbench.certificate.certificate import Property
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO
 
 MOST_NAMED = 3  # properties that a sentence names
 SMALL_DEFECT = 1e-4  # a larger one is no matter of a tolerance
@@ -128,7 +127,7 @@ def _low(orders: Sequence[float | None]) -> bool:
 
 def _converges(properties: Mapping[str, Property]) -> bool:
     """Whether nothing of the error of a free body stays."""
-    return not any(DOWN_TO in properties[key].qualifier for key in measured_by("order", "free") if key in properties)
+    return not any(properties[key].down_to is not None for key in measured_by("order", "free") if key in properties)
 
 
 def _is_known(orders: Sequence[float | None]) -> bool:

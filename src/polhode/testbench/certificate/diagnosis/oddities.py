@@ -6,9 +6,9 @@ import numpy as np
 
 from polhode.integrators.properties import BY_KEY, ORDER
 from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.orders.beside_the_motion import off
 from polhode.testbench.certificate.orders.elsewhere import OFF_PART, WITH_SMALL_STEPS
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO, LEAST_ORDER
-from polhode.testbench.certificate.orders.near_a_state import off
+from polhode.testbench.certificate.orders.lower import LEAST_ORDER
 from polhode.testbench.certificate.running.guard import Refused, guarded
 from polhode.testbench.certificate.running.look import Look, Place, states
 from polhode.testbench.certificate.structure.tiny_steps import WITH_TINY_STEPS
@@ -61,7 +61,7 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
 def _is_right_at_a_generic_state(found: Mapping[str, Property]) -> bool:
     """Whether it converges there, and leaves nothing that stays."""
     orders = [p for key, p in found.items() if BY_KEY[key].kind == ORDER]
-    return not any(DOWN_TO in p.qualifier or (p.value is not None and p.value < LEAST_ORDER) for p in orders)
+    return not any(p.down_to is not None or (p.value is not None and p.value < LEAST_ORDER) for p in orders)
 
 
 def _differences(look: Look, is_right: bool) -> list[str]:

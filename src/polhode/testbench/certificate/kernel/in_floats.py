@@ -13,8 +13,12 @@ from polhode.integrators.method import Method
 from polhode.integrators.properties import Row
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
-from polhode.testbench.certificate.orders import from_outside as by_order
-from polhode.testbench.certificate.orders.near_a_state import OMEGA
+from polhode.testbench.certificate.orders.beside_the_motion import OMEGA
+from polhode.testbench.certificate.orders.elsewhere import elsewhere
+from polhode.testbench.certificate.orders.from_outside import orders
+from polhode.testbench.certificate.orders.lower import lowered
+from polhode.testbench.certificate.orders.restricted import down_to
+from polhode.testbench.certificate.orders.runs import errors
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, states
@@ -81,7 +85,7 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and not is_from_outside:
-        seen, why = guarded(lambda: by_order.orders(look, row)[0], patience(look))
+        seen, why = guarded(lambda: orders(look, row)[0], patience(look))
         if not why and all(p.value is not None and p.value > 0.5 for p in seen):
             stops = f"{IN_FLOATS} (at 60 digits the error stops falling)"
             words = [p.qualifier.removeprefix(IN_FLOATS).removeprefix(", ") for p in seen]
@@ -94,24 +98,24 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
         return values
     p = case_of(row, method)
     assert p is not None  # the orders were measured on it
-    picture, why = guarded(partial(by_order.errors, look.run, placed(p)), patience(look))
+    picture, why = guarded(partial(errors, look.run, placed(p)), patience(look))
     if not why:
         look.convergence[row.case] = {"h": picture[0].tolist(), "errors": picture[1].tolist()}
     least = min((p.value for p in values if p.value is not None), default=0.0)
-    other, why = guarded(lambda: by_order.elsewhere(look, row.case, min(least, 8.0)), patience(look))
+    other, why = guarded(lambda: elsewhere(look, row.case, min(least, 8.0)), patience(look))
     if why:
         return values
-    coverage = f"a generic state at 60 digits, one step at {other.seen} states in floats" + (
+    coverage = f"a generic state at 60 digits, {other.looked_at} at {other.seen} states in floats" + (
         f"; {other.refused[0]}" if other.refused else ""
     )
     if other.where:
-        lower = [by_order.lowered(p, other, 0.05, coverage) for p in values]
+        lower = [lowered(p, other, 0.05, coverage) for p in values]
         if row.case == "free" and values[1].value is not None:  # a free velocity knows no attitude
             Omega = min(values[1].value, 8.0)
-            again, why = guarded(lambda: by_order.elsewhere(look, row.case, Omega, OMEGA), patience(look))
+            again, why = guarded(lambda: elsewhere(look, row.case, Omega, OMEGA), patience(look))
             if not why and not again.where and again.seen >= other.seen:
                 lower[1] = replace(values[1], coverage=coverage)
         return lower
     covered = [replace(p, coverage=coverage) for p in values]
-    floored, why = guarded(partial(by_order.down_to, look, row, least, covered), patience(look))
+    floored, why = guarded(partial(down_to, look, row, least, covered), patience(look))
     return [replace(p, coverage=f"{p.coverage}; small steps in floats: it {why}") for p in covered] if why else floored

@@ -15,9 +15,9 @@ from polhode.integrators.properties import Row
 from polhode.integrators.velocity import adapted
 from polhode.kernels.many_digits import converted, in_mpmath, precision, real
 from polhode.physics.problem import Problem
-from polhode.testbench.certificate.certificate import Mark, Property
+from polhode.testbench.certificate.certificate import DOWN_TO, Mark, Property
 from polhode.testbench.certificate.kernel.theorems import STEP_SIZE, apart, fresh, furthest, generic, order
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO, SPAN
+from polhode.testbench.certificate.orders.runs import SPAN
 
 TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a floor is left, or its smallest power of h
 FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
@@ -36,12 +36,13 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
     for value, (rate, power) in zip(order(method, p), tiny):
         exact = value == float("inf")
         how = f"{row.how} at 60 digits against an independent reference, halving h and extrapolating to h = 0"
-        how, qualifier, marks = "exact to 60 digits" if exact else how, "", frozenset[Mark]()
+        how, marks = "exact to 60 digits" if exact else how, frozenset[Mark]()
+        stays = None
         is_open = not exact and abs(value - round(value)) > WHOLE_WITHIN  # on its way from one power to another
         is_whole = abs(power - round(power)) < TINY_WITHIN if power < math.inf else False
         if is_whole and (power < value - LOWER_BY or (is_open and power > LOWER_BY)):
             if round(power) <= 0:
-                qualifier = f"{DOWN_TO} {_at_usual_steps(rate, power) * SPAN:.0e}"
+                stays = _at_usual_steps(rate, power) * SPAN
             else:
                 value, exact = power, False
                 how += f"; single steps far below those show the order {power:.2f}"
@@ -49,7 +50,8 @@ def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
         near = exact or abs(value - round(value)) <= WHOLE_WITHIN
         error = None if exact else abs(value - round(value))
         verdict = "yes" if near else "undecided"
-        yield Property(value, WHOLE_WITHIN, verdict, how, bound=error, qualifier=qualifier, marks=marks)
+        words = "" if stays is None else f"{DOWN_TO} {stays:.0e}"
+        yield Property(value, WHOLE_WITHIN, verdict, how, bound=error, qualifier=words, down_to=stays, marks=marks)
 
 
 def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:

@@ -1,22 +1,24 @@
 """One step beside the motion, at every state of the battery: what does not converge there is of no order, whatever it
-does elsewhere."""
+does elsewhere. What remembers is run for some steps there."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from polhode.testbench.certificate.orders.beside_the_motion import Of, noise_of, off
+from polhode.testbench.certificate.orders.by_runs import by_runs
+from polhode.testbench.certificate.orders.lower import LEAST_ORDER, Elsewhere
 from polhode.testbench.certificate.orders.near_a_state import (
     CONSISTENT_POWER,
     FAINT_ERROR,
-    NO_ORDER,
     RESOLVED_ERROR,
+    RESOLVED_NOISES,
     SMALL_RADIANS,
-    Of,
-    off,
     order_of_a_wrong_step,
     order_of_finer_steps,
+    order_of_runs,
     order_of_small_steps,
 )
 from polhode.testbench.certificate.running.guard import Refused
@@ -26,37 +28,17 @@ from polhode.testbench.certificate.states.battery import State
 WITH_SMALL_STEPS = "with small steps"
 STEPS_AT_A_STATE = 5
 SMALLER_RADIANS, ONE_STEP_RADIANS = 0.0005, (0.15, 0.3)  # radians a step, at the states
+LARGER_RADIANS = (*ONE_STEP_RADIANS[::-1], ONE_STEP_RADIANS[0] / 2)  # where smaller ones are refused
 TINY_RADIANS = (5e-7, 2e-5)  # radians a step, where formulas for small angles take over, at the generic state
 THREE_RADIANS = (SMALLER_RADIANS, SMALL_RADIANS, ONE_STEP_RADIANS[0])
+WORSE_FACTOR = 30.0  # times the error at the generic state, from which on one that stays is of another state alone
 LARGE_RATIO = ONE_STEP_RADIANS[0] / (4 * SMALL_RADIANS)  # of the smallest of the large steps to the largest small one
 UNEXPECTED_FACTOR = 10  # times what larger steps let expect, from which on the error of a small one is looked at
 LOOSE_ERROR = 1e-7  # of a small step, which a tolerance explains, but which is told
 SLOW_SPEED = 0.01  # below which tiny steps are looked at, too: from rest there is another formula for slow bodies
+LOWER_BY = 0.7  # by which the order that large steps show must be lower, for small ones to be looked at
+RESOLVED_LARGE_ERROR, RESOLVED_SMALL_ERROR = 1e-10, 1e-12  # of steps, above which they show an order
 OFF_PART = 0.05  # a consistent small step is off by at most this part of its rotation
-
-
-@dataclass
-class Elsewhere:
-    """What single steps at the states of the battery show of an order."""
-
-    order: float  # the lowest
-    where: str = ""  # the first state at which it is lower than at the generic one, in words
-    refused: list[str] = field(default_factory=list)
-    seen: int = 0  # states
-    is_untold: bool = False  # whether a step is wrong at some state, and it is not known how often in a run
-
-    @property
-    def is_known(self) -> bool:
-        """Whether no state has left it open if there is an order at all."""
-        return not self.is_untold or self.order < NO_ORDER
-
-    def note(self, order: float, words: str) -> None:
-        """A lower order at a state; not a number, where it is not to be told."""
-        self.where = self.where or words
-        if math.isnan(order):
-            self.is_untold = True
-        else:
-            self.order = min(self.order, order)
 
 
 @dataclass(frozen=True)
@@ -80,10 +62,15 @@ class Errors:
         """The part of their turn by which small steps are off."""
         return max(self.tiny, self.smaller / SMALLER_RADIANS, self.small / SMALL_RADIANS)
 
+    def are_worse(self, usual: "Errors") -> bool:
+        """Whether they are far larger than usual, those of large steps or those of small ones."""
+        is_worse = self.one > WORSE_FACTOR * max(usual.one, RESOLVED_LARGE_ERROR)
+        return is_worse or self.part_when_small > WORSE_FACTOR * usual.part_when_small
+
     @property
     def order_when_large(self) -> float:
         """The order that the two large steps show; infinity where they are round-off."""
-        if min(self.one, self.two) <= 1e-10:
+        if min(self.one, self.two) <= RESOLVED_LARGE_ERROR:
             return math.inf
         return math.log(self.two / self.one) / math.log(ONE_STEP_RADIANS[1] / ONE_STEP_RADIANS[0]) - 1
 
@@ -92,58 +79,112 @@ class Errors:
         """The order that the smaller of these shows, beside the largest of the small ones."""
         return math.log(max(self.one, FAINT_ERROR) / max(self.next, FAINT_ERROR)) / math.log(LARGE_RATIO) - 1
 
+    def order_shown(self, least: float) -> float:
+        """The order that large steps show, or larger ones and a small one, if that is above the least."""
+        before = self.order_before if self.next > max(RESOLVED_SMALL_ERROR, least) else math.inf
+        return min(before, self.order_when_large if self.one > least else math.inf)
+
+
+@dataclass(frozen=True)
+class StateAsked:
+    """A state of a case, in words, and which of Q and Omega is looked at there."""
+
+    case: str
+    state: State
+    words: str
+    of: Of
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether it is the state at which the order is known by runs: it is told in other words."""
+        return self.words == WITH_SMALL_STEPS
+
 
 def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewhere:
     """The lowest order at the states of the battery.
 
     An order is lower where a small step is off by a good part of the rotation it makes, or by a part of it, however
-    small, that does not fall with h (it does not converge), or where one step is off by far more than at the generic
-    state and falls too slowly with h, or where a small step is off by far more than larger ones let expect.
+    small, that does not fall with h (it does not converge), or where a small step is off by far more than larger ones
+    let expect, or where steps fall too slowly with h, which still smaller ones confirm.
     """
+    if look.character.memory:
+        return by_runs(look, case, order_there, of)
     found, usual = Elsewhere(order_there), None
+    generic, *_ = look.states(case)
     for state in look.states(case):
         if found.seen and not look.pace.afford(STEPS_AT_A_STATE, are_small=True):
             break
         if state.is_surveyed and not look.pace.has_time_for_survey and state.words not in look.suspects:
             break
-        absolute = max(10 * look.character.noise, 2 * look.character.jump)
-        noise = max(10 * look.character.floor * 1e-15, absolute * state.step(1.0))
+        words = WITH_SMALL_STEPS if state is generic else state.words
         try:
-            errors = _errors(look, state, noise, of, is_generic=not found.seen)
+            errors = _errors(look, state, of, is_generic=state is generic)
         except Refused as error:
-            found.refused.append(f"{state.words} it {error.words}")
-            continue
-        found.seen += 1
-        usual = usual or errors
-        words = state.words if found.seen > 1 else WITH_SMALL_STEPS
-        least = max(RESOLVED_ERROR, state.left_by_a_tolerance if state.is_surveyed else 0.0)
-        if least > RESOLVED_ERROR and LOOSE_ERROR < errors.small < least and _slows(errors, found.order, noise):
-            look.loose[case, words] = errors.small
-        least = max(1000 * noise, least)
-        is_inconsistent = errors.small > least and errors.next < 4**CONSISTENT_POWER * errors.small
-        is_wrong = errors.tiny > 0 or is_inconsistent or errors.small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
-        slows = _slows(errors, found.order, least)
-        is_far = errors.largest > max(100 * max(usual.largest, 1e-9), OFF_PART * ONE_STEP_RADIANS[1])
-        at_best = max(errors.order_when_large, errors.order_before)  # a high order may be far off with a large step
-        if is_wrong or (is_far and at_best < order_there - 0.7):
-            finer = order_of_finer_steps(look, state, order_there, of) if not errors.tiny or found.seen > 1 else 0.0
-            if not is_wrong:  # small steps are resolved
-                finer = min(finer, order_of_small_steps(look, state, found.order, of))
-            if finer > order_there - 0.5:
-                look.later.append(words)
+            order, part = _by_larger_steps(look, state, order_there, of)
+            if math.isnan(order) or (state is generic and order < found.order):
+                found.refused.append(f"{state.words} it {error.words}")
                 continue
-            order = finer or (order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0)
-        elif (look.character.floor > 1 or look.character.jump) and errors.small < least:
-            continue  # round-off, of which no order of small steps can be told
-        elif slows or (errors.order_when_large < order_there - 0.7 and errors.one > 30 * max(usual.one, 1e-10)):
-            order = order_of_small_steps(look, state, found.order, of)
         else:
-            continue
-        if not order >= found.order - 0.5 and (found.seen > 1 or is_wrong or slows):
-            part = errors.part_when_small if is_wrong or slows else errors.two / ONE_STEP_RADIANS[1]
+            usual = usual or errors
+            order, part = _order_and_part(
+                look, StateAsked(case, state, words, of), errors, usual, found.order, order_there
+            )
+        found.seen += 1
+        if not order >= found.order - 0.5:
             look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
             found.note(order, words)
     return found
+
+
+def _order_and_part(
+    look: Look, asked: StateAsked, errors: Errors, usual: Errors, so_far: float, order_there: float
+) -> tuple[float, float]:
+    """The order at a state, infinity where it is as expected, not a number where it is lower and not to be told; and
+    the part of its turn by which a step is off there."""
+    state, of = asked.state, asked.of
+    noise, left = noise_of(look, state), state.left_by_a_tolerance if state.is_surveyed else 0.0
+    least = max(RESOLVED_ERROR, left)
+    if least > RESOLVED_ERROR and LOOSE_ERROR < errors.small < least and _slows(errors, so_far, noise):
+        look.loose[asked.case, asked.words] = errors.small
+    least = max(1000 * noise, least)
+    is_inconsistent = errors.small > least and errors.next < 4**CONSISTENT_POWER * errors.small
+    is_wrong = errors.tiny > 0 or is_inconsistent or errors.small > max(OFF_PART * SMALL_RADIANS, 100 * noise)
+    slows = _slows(errors, so_far, least)
+    is_far = errors.largest > max(100 * max(usual.largest, 1e-9), OFF_PART * ONE_STEP_RADIANS[1])
+    at_best = max(errors.order_when_large, errors.order_before)  # a high order may be far off with a large step
+    faintest = max(noise, left / RESOLVED_NOISES)  # below which small steps show nothing
+    if is_wrong or (is_far and at_best < order_there - LOWER_BY):
+        finer = order_of_finer_steps(look, state, order_there, of) if not (errors.tiny and asked.is_generic) else 0.0
+        if not is_wrong:  # small steps are resolved
+            finer = min(finer, order_of_small_steps(look, state, so_far, of, faintest))
+        if finer > order_there - 0.5:
+            look.later.append(asked.words)
+            return math.inf, 0.0
+        order = finer or (order_of_a_wrong_step(look, state, of) if is_inconsistent else 0.0)
+    elif slows or errors.order_shown(100 * faintest) < order_there - LOWER_BY:
+        order = order_of_small_steps(look, state, so_far, of, faintest)
+    else:
+        return math.inf, 0.0
+    if not (is_wrong or slows) and (asked.is_generic or (order < LEAST_ORDER and not errors.are_worse(usual))):
+        return math.inf, 0.0  # its order is known by runs, and that an error stays is told with it
+    return order, errors.part_when_small if is_wrong or slows else errors.two / ONE_STEP_RADIANS[1]
+
+
+def _by_larger_steps(look: Look, state: State, order_there: float, of: Of) -> tuple[float, float]:
+    """The order that large steps, and short runs, show of what refuses small ones, as above."""
+    radians = LARGER_RADIANS
+    try:
+        errors = [max(off(look, state, x, of=of), FAINT_ERROR) for x in radians]
+    except Refused:
+        return math.nan, 0.0
+    orders = [math.log(a / b) / math.log(x / y) - 1 for a, b, x, y in zip(errors, errors[1:], radians, radians[1:])]
+    part = errors[-1] / radians[-1]
+    if errors[-1] < max(RESOLVED_LARGE_ERROR, 100 * noise_of(look, state)) or max(orders) > order_there - LOWER_BY:
+        return math.inf, part
+    if part > OFF_PART and max(orders) < CONSISTENT_POWER - 1:
+        return 0.0, part
+    runs = order_of_runs(look, state, of)
+    return math.nan if runs == math.inf else runs, part
 
 
 def suspects_of(look: Look, case: str, part: float) -> set[str]:
@@ -164,8 +205,9 @@ def suspects_of(look: Look, case: str, part: float) -> set[str]:
     return found
 
 
-def _errors(look: Look, state: State, noise: float, of: Of, is_generic: bool) -> Errors:
+def _errors(look: Look, state: State, of: Of, is_generic: bool) -> Errors:
     """The errors of single steps at a state; of tiny ones at the generic state, and where a body is slow."""
+    noise = noise_of(look, state)
     tiny = _off_when_tiny(look, state, noise, of) if is_generic else 0.0
     if float(np.linalg.norm(state.problem.Omega0)) < SLOW_SPEED:
         tiny = _off_when_tiny(look, state, noise, of, TINY_RADIANS[:1])
@@ -180,7 +222,10 @@ def _part(part: float) -> str:
 
 def _off_when_tiny(look: Look, state: State, noise: float, of: Of, radians: Sequence[float] = TINY_RADIANS) -> float:
     """The part of its turn by which a tiny step is off, if it is: a formula for small angles that is none."""
-    off_by = {x: off(look, state, x, of=of) for x in radians}
+    try:
+        off_by = {x: off(look, state, x, of=of) for x in radians}
+    except Refused:
+        return 0.0  # which says nothing of steps that are not tiny
     return max(d / x if d > max(OFF_PART * x, 100 * noise) else 0.0 for x, d in off_by.items())
 
 

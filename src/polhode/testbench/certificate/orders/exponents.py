@@ -26,11 +26,12 @@ class Exponent:
     error: float = 0.0
     floor: float = 0.0
     words: str = ""
+    converges: bool = True  # whether the errors fall with h, or may do so
 
     @property
     def known(self) -> bool:
         """Whether it is a whole number, or exact."""
-        if self.value is None or self.words.startswith("does not"):
+        if self.value is None or not self.converges:
             return False
         near = WHOLE_WITHIN if self.value < 5 else 2 * WHOLE_WITHIN  # few errors of high orders are above round-off
         return np.isinf(self.value) or (abs(self.value - round(self.value)) < near and self.error < 2 * WHOLE_WITHIN)
@@ -40,7 +41,8 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
     """The exponent of errors e at steps h, which fall."""
     there = np.isfinite(e)
     if there.sum() >= 4 and e[there][-3:].min() > WRONG_ERROR * e[there].min() and e[there][-1] > WRONG_ERROR:
-        return Exponent(0.0, 0.0, float(e[there][-1]), f"does not converge: it is off by {e[there][-1]:.1g}")
+        words = f"does not converge: it is off by {e[there][-1]:.1g}"
+        return Exponent(0.0, 0.0, float(e[there][-1]), words, converges=False)
     good = there & (e < 0.5)  # larger ones are no errors but wrong answers
     if good.sum() < 2:
         return Exponent(None, words="too few steps gave an answer")
@@ -54,7 +56,7 @@ def exponent(h: np.ndarray, e: np.ndarray, round_off: float = ROUND_OFF) -> Expo
         clear -= 1
     if clear < 3:
         if flat > FLOOR_ROUND_OFFS * round_off:
-            return Exponent(0.0, 0.0, flat, f"does not fall with h: it stays at {flat:.0e}")
+            return Exponent(0.0, 0.0, flat, f"does not fall with h: it stays at {flat:.0e}", converges=False)
         return Exponent(None, floor=float(e.min()), words=f"reaches round-off with {clear} steps only")
     with_floor = fitted(h, e, FLOOR_ROUND_OFFS * round_off) if not flat else None
     if with_floor:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from polhode.testbench.certificate.orders.beside_the_motion import Of, off
 from polhode.testbench.certificate.orders.falling import ROUND_OFF, line
-from polhode.testbench.certificate.orders.near_a_state import Of, adds_up, off, off_each, orders_at
+from polhode.testbench.certificate.orders.grown import are_grown
+from polhode.testbench.certificate.orders.near_a_state import adds_up
 from polhode.testbench.certificate.running.character import DOUBLE
 from polhode.testbench.certificate.running.guard import Refused
 from polhode.testbench.certificate.running.look import Look, states
@@ -22,38 +24,15 @@ NEARLY_WHOLE = 0.3  # from a whole number, up to which an order that was measure
 ROUGH_PART = 0.1  # relative uncertainty of C x^p: the next power of x, and a maximum norm
 JUMPS = 3.0  # times the jumps of an integrator's numbers, which are its round-off
 FAR_ABOVE = 1e3  # times the precision of floats, from which on what each step is off by is not its round-off
-SEEN_CHI_SQUARED, GOOD_CHI_SQUARED = 8.0, 2.0  # without a smaller power of h, and with it, where there is one
 CLEAR_CHI_SQUARED = 12.0  # by so much chi squared falls where the terms of a floor are there
 UNEXPLAINED_FACTOR = 3.0  # beyond so many times C x^p an error is not explained by it
 HIGHEST_ORDER = 8.0  # stands for higher orders, which leave nothing of an error with these steps
 FITTED_POINTS = 8  # of the finest errors of runs, to which a floor is fitted
-STRAIGHT_RMS, STRAIGHTER_FACTOR = (
-    0.01,
-    10.0,
-)  # largest rms of logarithms about a line, and by which factor the floor lowers it
+STRAIGHT_RMS = 0.01  # largest root mean square of logarithms about a line
+STRAIGHTER_FACTOR = 10.0  # by which factor the floor lowers it
 STEEPER_FACTOR = 3.0  # by which factor it is at least closer than the next power of h, without a floor, is
-PLAIN_PART = (
-    0.1  # of the finest error, which a floor that is fitted makes up at least; smaller ones are left to single steps
-)
+PLAIN_PART = 0.1  # of the finest error, that a fitted floor is at least; smaller ones are left to single steps
 TRIED_FLOORS = 200  # floors that are tried
-
-
-def orders_of_small_steps(look: Look, case: str, order: float) -> tuple[float, float]:
-    """The orders of Q and of Omega that single small steps at the generic state show, if they do: by their slope, or by
-    a smaller power of h beside that of the order."""
-    state, x = states(case)[0], np.array(LADDER)
-    if look.character.floor > 1 or look.character.jump or not adds_up(look, state):
-        return np.inf, np.inf
-    try:
-        found = np.array(orders_at(look, state))
-        if np.isinf(found).any():
-            rates = np.array([off_each(look, state, radians) for radians in LADDER]).T / x
-            together = [rates, rates] if state.problem.has_torque else [rates[:1], rates[1:]]
-            found = np.minimum(found, [_lower_power(x, of, _whole(order)) for of in together])
-    except Refused:
-        return np.inf, np.inf
-    Q, Omega = found
-    return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
 
 
 def hidden(look: Look, case: str, order: float, span: float, of: Of = max) -> float:
@@ -62,23 +41,28 @@ def hidden(look: Look, case: str, order: float, span: float, of: Of = max) -> fl
     state = states(case)[0]
     if look.character.floor > 1 or not adds_up(look, state):
         return 0.0  # noise and single precision have floors that are told; what the next step undoes is none
+    x = np.array(LADDER)
+    least = max(ROUND_OFF, JUMPS * look.character.jump * state.step(1.0))
     try:
-        rate = np.array([off(look, state, x, of=of) / x for x in LADDER])
+        errors = np.array([off(look, state, radians, of=of) for radians in LADDER])
+        is_round_off = are_grown(look, state, x, errors, of)
     except Refused:
         return 0.0
-    round_off = max(ROUND_OFF, JUMPS * look.character.jump * state.step(1.0))
-    return _floor_of_rate(np.array(LADDER), rate, _whole(order), round_off) * span / state.step(1.0)
+    round_off = np.where(is_round_off, JUMPS * errors, least)
+    return _floor_of_rate(x, errors / x, whole(order), round_off) * span / state.step(1.0)
 
 
-def _whole(order: float) -> float:
+def whole(order: float) -> float:
     """The order that was measured as the whole number that it nearly is, and not too high for these steps."""
     order = min(order, HIGHEST_ORDER)
     return round(order) if abs(order - round(order)) < NEARLY_WHOLE else order
 
 
-def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_off: float) -> tuple[np.ndarray, float]:
-    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest,
-    which is infinite where none were found."""
+def _left(
+    terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_off: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """The coefficients, none of them negative, with which the terms explain the rate, and chi squared of the rest:
+    infinity where no such coefficients are found."""
     from scipy.optimize import nnls
 
     weight = 1 / np.hypot(ROUGH_PART * rate, round_off / x)
@@ -91,32 +75,20 @@ def _left(terms: Sequence[np.ndarray], x: np.ndarray, rate: np.ndarray, round_of
     return found / scale, float(left**2)
 
 
-def _lower_power(x: np.ndarray, rates: np.ndarray, order: float) -> float:
-    """The smaller power q of C x^p + D x^q that explains the rates, each with its own C and D, where C x^p alone does
-    not; infinity without one. A coefficient with a wrong fifth digit leaves such a term."""
-    rest = lambda *powers: float(np.mean([_left([x**p for p in powers], x, rate, ROUND_OFF)[1] for rate in rates]))
-    tried = {q: rest(order, q) for q in range(1, round(order))}
-    best = min(tried, key=tried.__getitem__, default=None)
-    if best is None or rest(order) < SEEN_CHI_SQUARED or tried[best] > min(GOOD_CHI_SQUARED, rest(order, 0, -1)):
-        return np.inf  # or it is a floor
-    return float(best)
-
-
-def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float, round_off: float = ROUND_OFF) -> float:
+def _floor_of_rate(x: np.ndarray, rate: np.ndarray, order: float, round_off: np.ndarray) -> float:
     """The smallest C x^p + F + G/x, all of them positive, if F or G is there; where these do not explain the errors
     either, the largest that C x^p from the largest steps does not explain; else zero."""
     _, alone = _left([x**order], x, rate, round_off)
     (C, F, G), left = _left([x**order, np.ones_like(x), 1 / x], x, rate, round_off)
-    explained = alone - left
-    if left > max(
-        2 * CLEAR_CHI_SQUARED, explained / 10
-    ):  # another formula for small steps, which may be of another order
+    explained = alone - left if np.isfinite(left) else 0.0
+    if left > max(2 * CLEAR_CHI_SQUARED, explained / 10):
+        # another formula for small steps, which may be of another order
         expected = np.max(rate[:2] / x[:2] ** order) * x**order
         beyond = rate > UNEXPLAINED_FACTOR * expected + 10 * round_off / x
         return float(rate[beyond].max()) if beyond.any() else 0.0
     if explained < CLEAR_CHI_SQUARED:
         return 0.0
-    G = G if G > FAR_ABOVE * DOUBLE and G > 10 * round_off else 0.0
+    G = G if G > FAR_ABOVE * DOUBLE and G > 10 * round_off.min() else 0.0
     fine = np.geomspace(x[-1], x[0], TRIED_FLOORS)
     return float((C * fine**order + F + G / fine).min()) if F or G else 0.0
 

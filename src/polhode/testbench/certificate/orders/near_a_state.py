@@ -1,14 +1,18 @@
 """Single steps and short runs from one state, beside the motion: how far they are off, and the order that they show."""
 
-import functools
 import math
-import operator
-from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 
-from polhode.testbench.certificate.orders.falling import RESOLVED_ROUND_OFFS, ROUND_OFF, falling, line
+from polhode.testbench.certificate.orders.beside_the_motion import ATTITUDE, OMEGA, Of, off, off_each, off_in_runs
+from polhode.testbench.certificate.orders.falling import (
+    RESOLVED_ERROR_OF_A_STEP,
+    RESOLVED_ROUND_OFFS,
+    ROUND_OFF,
+    falling,
+    line,
+)
+from polhode.testbench.certificate.orders.grown import is_grown
 from polhode.testbench.certificate.running.guard import Refused
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.states.battery import State
@@ -18,6 +22,7 @@ SMALL_STEPS = (0.06, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 """Radians of single steps whose errors are compared with each other."""
 FINER_FACTOR = 8.0  # factor between steps that are smaller still, where those do not converge
 FINEST_STEP = 1e-3  # of such steps, in units of time
+RESOLVED_NOISES = 10.0  # times the noise of a step, above which its error is looked at
 RISE_FACTOR, RISEN_ERROR = 3.0, 1e-12  # of an error beside that of a larger step, where it is no round-off
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
 ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
@@ -31,57 +36,32 @@ ROUGH_SLOPE, LEAST_SLOPE = 0.3, 0.75  # of errors that fall irregularly, but fal
 FAINT_ERROR = 1e-14  # error that is round-off
 RESOLVED_ERROR = 1e-9  # error of a small step that the reference resolves
 CONSISTENT_POWER = 1.4  # power of h by which that error falls at least, where a step is consistent: 2 for order 1
-MOST_MOTIONS = 4096  # that are kept: a search for the step from which on something happens asks for ever new ones
 NO_ORDER = 0.5  # an order below is none
 
-Of: TypeAlias = Callable[[tuple[float, float]], float]
-"""Which of two numbers, of Q and of Omega."""
-OMEGA: Of = operator.itemgetter(1)
 
-
-def off(look: Look, state: State, radians: float, steps: int = 1, of: Of = max) -> float:
-    """How far a few steps are from the motion, relative to the speed: of Q and Omega the larger, or the one `of` which
-    it is asked."""
-    return of(off_each(look, state, radians, steps))
-
-
-def off_each(look: Look, state: State, radians: float, steps: int = 1) -> tuple[float, float]:
-    """The same of Q and of Omega."""
-    p, h = state.problem, state.step(radians)
-    with look.pace.uncounted():
-        Q1, Omega1 = motion(state, radians, steps)
-    Q, Omega = look.run(p, p.Q0, p.Omega0, h, steps, p.t0)
-    return float(np.abs(Q - Q1).max()), float(np.abs(Omega - Omega1).max() / (radians / h))
-
-
-@functools.lru_cache(MOST_MOTIONS)
-def motion(state: State, radians: float, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Where the body is after so much rotation, which is the same for every integrator."""
-    from polhode.reference.reference import by_dop853
-
-    return by_dop853(state.problem, state.problem.t0 + steps * state.step(radians))
-
-
-def orders_at(look: Look, state: State) -> tuple[float, float]:
+def orders_at(look: Look, state: State, noise: float = 0.0) -> tuple[float, float]:
     """The orders of Q and of Omega that single steps at a state show as they get smaller, an error of one step being
     like x^(p+1); infinity where too few are above round-off, or where they still change."""
     found = np.array([off_each(look, state, x) for x in SMALL_STEPS])
-    Q, Omega = (_falling_last(np.array(SMALL_STEPS), errors) - 1 for errors in found.T)
+    Q, Omega = (_falling_last(look, state, errors, of, noise) - 1 for errors, of in zip(found.T, (ATTITUDE, OMEGA)))
     return Q, Omega
 
 
-def _falling_last(x: np.ndarray, errors: np.ndarray) -> float:
-    """The power of x with which errors fall; of those beyond the last rise, if there is one: smaller steps are then of
-    another formula, which is worse."""
-    rises = np.flatnonzero((errors[1:] > RISE_FACTOR * errors[:-1]) & (errors[1:] > RISEN_ERROR))
-    first = int(rises[-1]) + 1 if len(rises) else 0
-    return falling(x[first:], errors[first:])
+def _falling_last(look: Look, state: State, errors: np.ndarray, of: Of, noise: float) -> float:
+    """The power of the step with which errors fall; of those beyond the last rise, if there is one: smaller steps are
+    then of another formula, which is worse. Round-off that grows is none."""
+    x, least = np.array(SMALL_STEPS), max(RESOLVED_ERROR_OF_A_STEP, RESOLVED_NOISES * noise)
+    rises = 1 + np.flatnonzero((errors[1:] > RISE_FACTOR * errors[:-1]) & (errors[1:] > max(RISEN_ERROR, least)))
+    if len(rises) and is_grown(look, state, x[rises[-1]], errors[rises[-1]], of):
+        return falling(x[: rises[0]], errors[: rises[0]], least)
+    first = int(rises[-1]) if len(rises) else 0
+    return falling(x[first:], errors[first:], least)
 
 
-def _order_at(look: Look, state: State, of: Of) -> float:
+def _order_at(look: Look, state: State, of: Of, noise: float) -> float:
     """The lower of the two, or the one that is asked for; infinity where a step is refused."""
     try:
-        orders = orders_at(look, state)
+        orders = orders_at(look, state, noise)
     except Refused:
         return math.inf
     return min(orders) if of is max else of(orders)
@@ -96,12 +76,13 @@ def adds_up(look: Look, state: State) -> bool:
     return any(one < RESOLVED_ROUND_OFFS * ROUND_OFF or two > one for one, two in errors)
 
 
-def order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of) -> float:
-    """The order at a state where small steps converge more slowly: larger ones may not have begun to converge."""
-    order = max(0.0, _order_at(look, state, of))
+def order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of, noise: float = 0.0) -> float:
+    """The order at a state where small steps converge more slowly: larger ones may not have begun to converge. Errors
+    that are like noise, or like round-off, tell nothing."""
+    order = max(0.0, _order_at(look, state, of, noise))
     if order < NO_ORDER:
         return order_of_a_wrong_step(look, state, of)
-    runs = _order_of_runs(look, state, of, is_rough=True) if order < order_so_far - 0.5 else math.inf
+    runs = order_of_runs(look, state, of, is_rough=True) if order < order_so_far - 0.5 else math.inf
     if runs == math.inf:
         return order
     if runs > order_so_far - 0.5:
@@ -124,7 +105,7 @@ def order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
     if first[-1] > first[-2] / STAYING_RATIO and times[-1] > 1 / ALONE_FACTOR:
         return 0.0  # not even the error of a step falls, and the next ones do not put it right
     if error > STEADY_POWER:
-        runs = _order_of_runs(look, state, of)
+        runs = order_of_runs(look, state, of)
         return float(round(runs)) if runs < math.inf and abs(runs - round(runs)) < WHOLE_WITHIN else math.nan
     if times[-1] > REPEATED_FACTOR:
         return 0.0 if power < CONSISTENT_POWER else math.nan
@@ -132,12 +113,12 @@ def order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
     return max(0.0, float(round(power))) if is_alone else math.nan
 
 
-def _order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> float:
+def order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> float:
     """The order that short runs from a state show; infinity where they show none, or are refused. A rough one is a
     whole number, of errors that fall, however irregularly."""
     radians = RUN_RADIANS / np.array(RUN_COUNTS)
     try:
-        errors = np.array([off(look, state, x, n, of) for x, n in zip(radians, RUN_COUNTS)])
+        errors = off_in_runs(look, state, RUN_RADIANS, RUN_COUNTS, of)
     except Refused:
         return math.inf
     order = falling(radians, errors)

@@ -24,7 +24,7 @@ from polhode.testbench.certificate.diagnosis.kin import Kin, kin_of
 from polhode.testbench.certificate.diagnosis.mistakes import READINGS, diagnosis
 from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.orders.elsewhere import suspects_of
-from polhode.testbench.certificate.orders.from_outside import DOWN_TO, orders
+from polhode.testbench.certificate.orders.from_outside import orders
 from polhode.testbench.certificate.outside.cost import largest_step, torques
 from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, Refused, guarded
 from polhode.testbench.certificate.running.look import Look
@@ -163,7 +163,7 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
 def _has_lost(kin: Kin, found: dict[str, Property]) -> bool:
     """Whether it has not what its kin claims."""
     return any(
-        found[key].verdict == "no" if claimed is True else DOWN_TO in found[key].qualifier
+        found[key].verdict == "no" if claimed is True else found[key].down_to is not None
         for key, claimed in kin.claims.items()
         if key in found and (claimed is True or BY_KEY[key].kind == ORDER)
     )
