@@ -29,6 +29,7 @@ class Mark(Enum):
     BY_DIFFERENCES = "derivatives by differences, which hide small defects"
     BY_SINGLE_STEPS = "the order of single steps far below those of the runs"
     LOWER_ELSEWHERE = "the order at another state, where it is lower than at the generic one"
+    LOSES_STEPS = "steps at the generic state that are not large are lost"
     ROUND_OFF_ALONE = "no error but round-off in the runs, but one in a far larger step"
     IS_SYMPLECTIC = "symplectic, so it cannot"  # why an energy does not drift: told with the verdict
     KEEPS_ENERGY = "it keeps the energy"

@@ -39,6 +39,8 @@ def consistent(properties: Mapping[str, Property]) -> dict[str, Property]:
 def _is_better(general: Property, special: Property, kind: str) -> bool:
     if general.verdict != "yes":
         return False
+    if special.verdict == "undecided" and kind != ORDER:  # the same steps are lost, and only seen here by chance
+        return Mark.LOSES_STEPS in special.marks and bool(general.qualifier)
     if special.verdict == "undecided":  # of order 1 or none at some state, and it is not known which
         is_low = kind == ORDER and special.value is None and Mark.LOWER_ELSEWHERE in special.marks
         return is_low and general.value is not None and general.value > 1 + BETTER_BY

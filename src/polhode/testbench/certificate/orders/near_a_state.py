@@ -29,6 +29,7 @@ ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
 REPEATED_STEPS = 8  # steps after which an error that each of them makes is told from one that the first makes alone
 REPEATED_RADIANS = tuple(SMALL_RADIANS / 8.0**k for k in range(4))  # of these, the smallest where a branch is narrow
 ALONE_FACTOR, REPEATED_FACTOR = 2.0, 4.0  # times the error of the first, up to which it is alone, and above which not
+STAYING_STEPS = 3  # between the first and the last of those in which a part of a turn stays
 STAYING_RATIO = 1.5  # below which the errors of two steps, one of them an eighth of the other, are the same
 STEADY_POWER = 0.1  # error of the power of h, above which the error of a step is irregular
 WHOLE_WITHIN = 0.1  # from a whole number, up to which the order of short runs is that number
@@ -80,7 +81,7 @@ def order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of, 
     """The order at a state where small steps converge more slowly: larger ones may not have begun to converge. Errors
     that are like noise, or like round-off, tell nothing."""
     order = max(0.0, _order_at(look, state, of, noise))
-    if order < NO_ORDER:
+    if order < NO_ORDER or (order == math.inf and _stays(look, state, of, noise)):
         return order_of_a_wrong_step(look, state, of)
     runs = order_of_runs(look, state, of, is_rough=True) if order < order_so_far - 0.5 else math.inf
     if runs == math.inf:
@@ -88,6 +89,21 @@ def order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of, 
     if runs > order_so_far - 0.5:
         return runs  # what every other step puts right is no error
     return max(order, runs) if abs(runs - round(runs)) < WHOLE_WITHIN else order
+
+
+def _stays(look: Look, state: State, of: Of, noise: float) -> bool:
+    """Whether the part of its turn by which a small step is off stays, however irregularly: as where the time is
+    rounded to a grid, and a step begins and ends before or beyond its time."""
+    x, least = np.array(SMALL_STEPS), RESOLVED_ROUND_OFFS * max(RESOLVED_ERROR_OF_A_STEP, noise)
+    try:
+        errors = np.array([off(look, state, radians, of=of) for radians in SMALL_STEPS])
+    except Refused:
+        return False
+    n = int(np.append(errors < least, True).argmax())
+    if n <= STAYING_STEPS:
+        return False
+    first, last = n - 1 - STAYING_STEPS, n - 1
+    return bool(errors[last] / errors[first] > (x[last] / x[first]) ** (1 + NO_ORDER))
 
 
 def order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:

@@ -83,6 +83,8 @@ def box(method: Integrator) -> BlackBox | Callable[..., Any]:
         problem: Problem, Q: np.ndarray, Omega: np.ndarray, h: float, n: int, t: float
     ) -> tuple[np.ndarray, np.ndarray]:
         s = solve(problem.replaced(Q0=Q, Omega0=Omega, t0=t), method, h=h, n_steps=n, save_every=n, on_failure="return")
+        if s.stats.get("interrupted"):  # by Ctrl-C, which a run keeps to itself
+            raise KeyboardInterrupt
         if not s.success:
             raise Refused(_stopped(method.name, s.message))
         return s.Q[-1], s.Omega[-1]

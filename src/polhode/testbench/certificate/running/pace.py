@@ -35,10 +35,10 @@ LONGEST_SURVEY_SECONDS = 10.0  # after which it is ended, before the measurement
 PATIENT_TIMES = 3.0  # times its part of the budget, after which a measurement is ended by the clock
 LEAST_SECONDS = 2.0  # seconds that a measurement has in any case
 USUAL_PART = 1.2
-PARTS = {"order": 3.0, "symplecticity": 3.0, "conformality": 3.0, "orthogonality": 2.0, "Poisson map": 0.7}
+PARTS = {"order": 3.0, "symplecticity": 6.0, "conformality": 6.0, "orthogonality": 2.0, "Poisson map": 0.7}
 PARTS |= {"largest step": 1.5, "torque evaluations": 0.3}
 """By measure, its part of the budget, beside that of one that takes a few steps at each state."""
-BY_DIFFERENCES = {"symplecticity": 5.0, "conformality": 5.0}
+BY_DIFFERENCES = {"symplecticity": 9.0, "conformality": 9.0}
 """The same of an integrator whose derivatives are differences, of many steps."""
 STEPS_NEEDED = {"order": 380, "symplecticity": 520, "conformality": 520, "Poisson map": 520, "torque evaluations": 16}
 FEWEST_STEPS_NEEDED = 84

@@ -134,7 +134,7 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
             heavy = placed(top(times))
             yield State(f"under a torque {times:g} times as strong, as a heavy top", heavy, is_surveyed=True)
     drawn = ((f"{AT_RANDOM} {k}", np.random.default_rng([seed, k])) for k in itertools.count(count + 1))
-    for words, other in surveyed(generic, drawn, np.random.default_rng([seed, 0])):
+    for words, other in surveyed(generic, drawn, rng):
         yield State(words, _changed(generic, **other), is_surveyed=True)
     for words, other in about_an_axis(generic):
         yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)

@@ -81,7 +81,7 @@ def at_a_state(seen: Seen, state: State, steps: Sequence[float]) -> Told:
         return None
     is_refused = n == len(defects) and bool(visits.refusals)  # it says itself how far it goes
     if not visits.states and not is_refused and radians[n - 1] < ENOUGH_RADIANS:
-        visits.doubts.append(Doubt(f"it fails beyond {radians[n - 1]:g} rad a step"))
+        visits.doubts.append(Doubt(f"it fails beyond {radians[n - 1]:g} rad a step", is_of_lost_steps=True))
     defects, radians = defects[:n], radians[:n]
     visits.note(state, radians[-1], steps is BRIEF_RADIANS)
     return (_judged_briefly if state.is_surveyed else _judged)(seen, state, defects, radians)

@@ -7,7 +7,7 @@ wherever it is found. A large step whose equations were not solved ends the rang
 from collections.abc import Callable
 
 from polhode.integrators.properties import Row
-from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import would_decide
 from polhode.testbench.certificate.structure.at_a_state import Seen, at_a_state
@@ -78,7 +78,8 @@ def _without_defect(look: Look, row: Row, how: str, floor: float, visits: Visits
     elif visits.doubts:
         doubt = f"not to be told ({visits.doubts[0].words})"
     if doubt:
-        return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage)
+        marks = frozenset({Mark.LOSES_STEPS} if any(x.is_of_lost_steps for x in visits.doubts) else ())
+        return Property(worst, floor, "undecided", f"{how}: {doubt}", bound=worst, coverage=coverage, marks=marks)
     precision = look.character.precision
     restrictions = (precision, visits.up_to, visits.states_alone, visits.by_a_tolerance)
     qualifier = ", ".join(words for words in restrictions if words)

@@ -35,10 +35,12 @@ COUNTS_AT_ONCE = (*COUNTS_WITH_MEMORY, 21)  # the same where that costs little
 
 @dataclass(frozen=True)
 class Doubt:
-    """What keeps a property from being told, in words; and whether it is what an iteration leaves."""
+    """What keeps a property from being told, in words; whether it is what an iteration leaves, and whether it is that
+    steps which are not large are lost."""
 
     words: str
     is_left_by_an_iteration: bool = False
+    is_of_lost_steps: bool = False
 
 
 @dataclass
@@ -89,7 +91,7 @@ class Visits:
     def up_to(self) -> str:
         """What restricts a yes, in words: the steps that all states were seen with, and that some were not seen."""
         bound = f"up to {self.least:g} rad a step" if self.least < RADIANS[-1] else ""
-        return bound if self.runs_everywhere else f"where it runs {bound}".strip()
+        return ", ".join(words for words in ("" if self.runs_everywhere else "where it runs", bound) if words)
 
     @property
     def states_alone(self) -> str:
