@@ -27,6 +27,7 @@ from polhode.testbench.certificate.structure.defects import DIRECT
 from tests.testbench.certificate.adversary import steps, third
 from tests.testbench.certificate.adversary.steps import cross
 from tests.testbench.certificate.adversary.suite import (
+    BRANCHES,
     FAINT,
     FOURTH,
     FUNCTIONS,
@@ -69,6 +70,7 @@ MORE_TELLING |= {"cut at 1 rad": "symplectic_free", "thin rods by Euler": "order
 MORE_TELLING |= dict.fromkeys(("small turns", "smaller turns", "steady spin"), "order_free_Q")
 MORE_TELLING |= {"kernel: growing": "symplectic_free", "kernel: euler_when_small": "symplectic_free"}
 MORE_TELLING |= {case.name: "order_potential_Q" for case in HIDDEN if case.truth["order_potential_Q"] > 0}
+MORE_TELLING |= {"small turns left out": "symplectic_free", "kernel: scaled momenta": "symplectic_free"}
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 
 
@@ -94,7 +96,7 @@ ALONE = [case for case in (*FUNCTIONS, *KERNELS) if case.truth and case.name not
 ALONE += [case for case in suite() if case.name in HELD_OUT]
 ALONE += [case for case in THIRD if case.name != "another after 1000 calls"]
 ALONE += [case for case in FOURTH if case.name not in ("faintly damped", "hangs beyond h = 0.6")]  # they take long
-ALONE += FAINT + POINTS_AND_LOOPS + KINKS + HIDDEN
+ALONE += FAINT + POINTS_AND_LOOPS + KINKS + HIDDEN + BRANCHES
 ALONE += tuple(case for case in RUDE if case.truth["on_group"] == "yes")  # the other: kernel/test_runs.py
 
 

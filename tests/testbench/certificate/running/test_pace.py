@@ -1,5 +1,7 @@
 """A certificate has its seconds: steps are counted, what does not fit is undecided, and says what would decide it."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,40 @@ def test_a_step_that_takes_longer_than_was_thought_leaves_fewer_to_the_next():
         p.begin(SYMMETRY, [ORDERS])
     assert quick.underrated == hung.underrated == 1 and late.underrated == pytest.approx(2)
     assert late.allotted == pytest.approx(hung.allotted / 2)
+
+
+def test_the_time_of_a_reference_is_not_that_of_steps():
+    p = paced(0.002)
+    p.begin(ORDERS, [SYMMETRY])
+    p.took(4000, 0.1, False)
+    p.own.seconds = 8.0
+    with p.uncounted():
+        busy = time.process_time()
+        while time.process_time() - busy < 0.05:
+            pass
+    p.own.seconds = 8.05
+    p.end()
+    assert p.passed == pytest.approx(8.0, abs=0.02)
+
+
+def test_a_fast_integrator_leaves_time_for_the_survey():
+    p = paced(3e-4)
+    p.begin(FORM, [SYMMETRY, ORDERS])
+    assert visits.steps_for(p, GENERIC, visits.FEWEST_STATES, 37) == RADIANS and p.has_time_for_survey
+    p.clock -= visits.BRIEF_FROM_PART * p.allotted + 0.1
+    assert visits.steps_for(p, GENERIC, visits.FEWEST_STATES, 37) == visits.BRIEF_RADIANS and p.has_time_for_survey
+    p.clock -= (visits.BATTERY_PART - visits.BRIEF_FROM_PART) * p.allotted
+    assert visits.steps_for(p, GENERIC, visits.FEWEST_STATES, 37) == () and p.has_time_for_survey
+    p.clock -= p.allotted
+    assert not p.has_time_for_survey
+
+
+def test_a_yes_without_most_of_the_survey_says_so():
+    seen = visits.Visits(states=16, surveyed=20, missed=90, farthest=1.9)
+    assert seen.states_alone == "at 36 states alone"
+    assert seen.coverage.endswith("; 20 more at 0.31 rad; 90 others not visited, for want of time")
+    seen.surveyed, seen.missed = 108, 2
+    assert seen.states_alone == "" and "2 others not visited" in seen.coverage
 
 
 def test_a_large_step_and_a_call_have_their_own_cost():
