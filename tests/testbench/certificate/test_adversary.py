@@ -71,6 +71,7 @@ MORE_TELLING |= dict.fromkeys(("small turns", "smaller turns", "steady spin"), "
 MORE_TELLING |= {"kernel: growing": "symplectic_free", "kernel: euler_when_small": "symplectic_free"}
 MORE_TELLING |= {case.name: "order_potential_Q" for case in HIDDEN if case.truth["order_potential_Q"] > 0}
 MORE_TELLING |= {"small turns left out": "symplectic_free", "kernel: scaled momenta": "symplectic_free"}
+MORE_TELLING |= dict.fromkeys(("twice near a quarter turn", "kernel: near a quarter turn"), "order_free_Q")
 SLOW = ("own steps", "kernel: printed_digits", "kernel: by_math")  # of which one measurement takes seconds
 
 

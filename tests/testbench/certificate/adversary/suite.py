@@ -364,7 +364,7 @@ FAINT = (
     ),
     Case("better when small", faint.better_when_small, truth("4 4 4", yes="so3", no="ef"), ""),
     Case("adjoint by parity", faint.by_parity, truth("2 2 2", yes="sf su po mf mt so3", no="ef et"), ""),
-    Case("time on a grid", faint.time_on_a_grid, truth("2 2", yes="sf su po mf mt so3", no="ef et"), "t = "),
+    Case("time on a grid", faint.time_on_a_grid, truth("2 2", yes="sf su po mf mt so3", no="ef et"), "late time"),
     Case("np.isclose of moments", faint.close_moments, NEVER | truth(yes="so3"), "small moments"),
     Case("attitude in single", faint.attitude_in_single, truth("2 2 2", yes="mf"), "single"),
     Case("torque of a rounded attitude", faint.torque_of_a_rounded_attitude, truth("2 0 0", yes="mf so3"), ""),

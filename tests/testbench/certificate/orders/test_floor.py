@@ -31,8 +31,9 @@ def test_coefficients_that_are_not_found_explain_nothing(monkeypatch):
 
     x = np.array(floors.LADDER)
     monkeypatch.setattr("scipy.optimize.nnls", lost)
-    assert floors._left([x**2], x, x**2, 1e-16)[1] == np.inf
-    assert floors._floor_of_rate(x, 0.1 * x**2, 2.0) == 0.0 and floors._lower_power(x, np.array([x**4]), 4.0) == np.inf
+    round_off = np.full_like(x, 1e-16)
+    assert floors._left([x**2], x, x**2, round_off)[1] == np.inf
+    assert floors._floor_of_rate(x, 0.1 * x**2, 2.0, round_off) == 0.0
 
 
 def test_no_floor_is_fitted_to_errors_that_fall():
