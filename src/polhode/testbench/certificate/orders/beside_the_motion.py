@@ -10,7 +10,7 @@ import numpy as np
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.states.battery import State
 
-MOST_MOTIONS = 4096  # that are kept: a search for the step from which on something happens asks for ever new ones
+MOST_MOTIONS = 2**14  # that are kept: a search for the step from which on something happens asks for ever new ones
 
 Of: TypeAlias = Callable[[tuple[float, float]], float]
 """Which of two numbers, of Q and of Omega."""
