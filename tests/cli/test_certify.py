@@ -49,6 +49,14 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def interruptible():
+    """A background job, and those that it starts, begin with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def command(*arguments, **options):
     names = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, "-m", "polhode", "certify", *arguments], **(names | options))
@@ -112,7 +120,7 @@ def test_json_is_alone_on_standard_output_though_the_function_prints(here, worke
     assert err.count("standard output is for the JSON") == (0 if workers else 1)
 
 
-def test_what_was_finished_before_an_interruption_is_there(here, capsys):
+def test_what_was_finished_before_an_interruption_is_there(here, interruptible, capsys):
     mine = __import__("mine_of_certify")
     with pytest.warns(ph.RunWarning, match=r"Interrupted: 1 of 3 certificates .* not measured: interrupts, still\."):
         found = ph.certify([mine.fails, mine.interrupts, mine.still], drift=False)
@@ -127,7 +135,7 @@ def test_what_was_finished_before_an_interruption_is_there(here, capsys):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a signal to a group of processes")
-def test_an_interruption_of_all_processes_is_told_once(here):
+def test_an_interruption_of_all_processes_is_told_once(here, interruptible):
     """As a terminal sends it: to the workers as well, which are in the middle of a step."""
     process = command("mine_of_certify:sleeps", "mine_of_certify:still", "--workers", "2", start_new_session=True)
     deadline = time.monotonic() + 120
