@@ -216,7 +216,7 @@ KERNELS_HELD_OUT = tuple(
         ("stale_kick", FREE_PART | truth("2 1 1", no="sym et"), ""),
         ("opposite_turn", truth("0 0 0", yes="so3", no="mf sf su"), ""),
         ("kept_size", FREE_PART | truth("2 0 0"), "torque"),
-        ("coarse_turns", truth("2 2 2", yes="so3", no="sf su mf mt"), ""),
+        ("coarse_turns", truth("2 2 2", no="sf su mf mt so3"), "normalise"),
         ("no_clock", truth("2 2 0", yes="sf su po mf mt so3", no="ef et"), "time"),
         ("forward", TOP_AND_FREE, "not honoured"),
         ("hardly_damped", NEVER, ""),

@@ -6,6 +6,7 @@ some step. The lower power counts where it is the larger part of an error that i
 what follows it does not pass for it. With that condition the largest D which is not seen follows from C and p.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from polhode.testbench.certificate.orders.beside_the_motion import off, off_by
 from polhode.testbench.certificate.orders.exponents import FLOORS_ABOVE, WRONG_ERROR
 from polhode.testbench.certificate.orders.exponents import ROUND_OFF as ROUND_OFF_OF_RUNS
 from polhode.testbench.certificate.orders.falling import ROUND_OFF
-from polhode.testbench.certificate.orders.floor import LADDER, whole
+from polhode.testbench.certificate.orders.floor import HIGHEST_ORDER, LADDER, NEARLY_WHOLE
 from polhode.testbench.certificate.orders.grown import is_grown
 from polhode.testbench.certificate.orders.near_a_state import adds_up, orders_at
 from polhode.testbench.certificate.running.guard import Refused
@@ -42,8 +43,8 @@ def orders_of_small_steps(look: Look, case: str, order: float) -> tuple[float, f
         return np.inf, np.inf
     rates = [np.array(each) / x[:, None] for each in zip(*errors)]
     together = [rates, rates] if state.problem.has_torque else [rates[:1], rates[1:]]
-    found = np.minimum(found, [lower_power(x, of, whole(order)) for of in together])
-    Q, Omega = found
+    found = np.minimum(found, [lower_power(x, of, min(order, HIGHEST_ORDER)) for of in together])
+    Q, Omega = map(float, found)
     return min(Q, Omega), min(Q, Omega) if state.problem.has_torque else Omega  # a free velocity knows no attitude
 
 
@@ -65,12 +66,14 @@ def _is_rough(look: Look) -> bool:
 
 def lower_power(x: np.ndarray, rates: Sequence[np.ndarray], order: float) -> float:
     """The smaller power q of C x^p + D x^q that explains the rates, vectors each with its own C and D, where C x^p
-    alone does not, and which is the larger part of one of them at some step; infinity without one."""
+    alone does not, and which is the larger part of one of them at some step; infinity without one. An order that is
+    not nearly whole is on its way from one whole number to the next: p is the higher one."""
+    order = math.ceil(order - NEARLY_WHOLE)
     alone = max(_left(x, rate, (order,))[1] for rate in rates)
     if alone < SEEN_CHI_SQUARED:
         return np.inf
     tried = {}
-    for q in range(1, round(order)):
+    for q in range(1, order):
         fits = [_left(x, rate, (order, float(q))) for rate in rates]
         if any(_is_larger_part(x, sizes, order, q) for sizes, _ in fits):
             tried[q] = max(left for _, left in fits)
