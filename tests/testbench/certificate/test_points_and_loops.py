@@ -13,6 +13,7 @@ from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.orders.elsewhere import elsewhere
 from polhode.testbench.certificate.orders.exponents import exponent
 from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.outside.doubts import doubted
 from polhode.testbench.certificate.running.guard import Refused
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.questions import character_of
@@ -56,7 +57,7 @@ def test_what_is_another_formula_beyond_some_step_is_not_known_to_have_a_propert
     look.switches = "beyond 1.9 rad a step"
     yes = Property(1e-15, 1e-12, "yes", "")
     for key, verdict in (("symplectic_free", "undecided"), ("on_group", "yes"), ("order_free_Q", "yes")):
-        assert outside.doubted(look, {key: yes}, key, yes, False).verdict == verdict
+        assert doubted(look, {key: yes}, {})[key].verdict == verdict
 
 
 def test_high_orders_seen_from_outside_are_those_in_floats():

@@ -145,9 +145,7 @@ def plan_of(look: Look, form: str, starts: int, is_safe: bool) -> Plan:
     spans = (t_end, *(SPANS[form][1:] if t_end == usual else ()))
     missing = ""
     if one * t_end > ROUGHLY_TIMES * pace.left:
-        missing = (
-            f"{would_decide_in(one * t_end)}, as would seconds={AMPLE_TIMES * one * t_end / MOST_PART_FOR_DRIFT:.0f}"
-        )
+        missing = f"{would_decide_in(one * t_end)}: give seconds={AMPLE_TIMES * one * t_end / MOST_PART_FOR_DRIFT:.0f}"
     return Plan(spans, one, patience * pace.generosity, missing)
 
 

@@ -54,7 +54,7 @@ def test_measurements_share_what_is_left():
     p.took(400, 0.1, False)
     p.begin(SYMMETRY, [])
     assert p.allotted == pytest.approx(p.budget - 10.0)
-    assert "s would decide it" in p.missing(SYMMETRY, 1.0)
+    assert "s for this alone would decide it" in p.missing(SYMMETRY, 1.0)
     assert p.missing(SYMMETRY, 2.0) == ""  # 84 steps of 0.02 s: it is not time that is missing
 
 
@@ -166,7 +166,7 @@ def test_no_time_at_all_leaves_what_a_generic_state_shows():
     told = {key: p for key, p in c.properties.items() if BY_KEY[key].kind != ORDER}
     assert c["energy_free"].verdict == c["energy_top"].verdict == "no"  # seen at the first state
     for key in ("order_free_Q", "order_forced_Omega", "symmetric", "momentum_free", "drift", "largest_step"):
-        assert c[key].verdict == "undecided" and "s would decide it" in c[key].how, c[key]
+        assert c[key].verdict == "undecided" and "s for this alone would decide it" in c[key].how, c[key]
     assert not [key for key, p in told.items() if p.verdict == "yes" and key != "torque_evaluations"]
     assert "A step takes" in c.diagnosis[0]
 
@@ -216,8 +216,10 @@ def test_the_spans_of_a_drift_fit_into_what_is_left():
 
 def test_the_shortest_span_of_a_drift_must_fit():
     plan = planned(0.02, True)
-    assert plan.spans == (125.0,) and plan.missing.startswith("there was no time for more; about 60 s would decide it")
-    assert plan.missing.endswith("as would seconds=150")
+    assert plan.spans == (125.0,) and plan.missing.startswith(
+        "there was no time for more; about 60 s for this alone would decide it"
+    )
+    assert plan.missing.endswith("give seconds=150")
     assert planned(0.02, True, seconds=150.0).missing == ""
 
 

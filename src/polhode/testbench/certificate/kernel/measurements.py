@@ -31,6 +31,7 @@ from polhode.testbench.certificate.kernel.in_floats import in_floats, orders_in_
 from polhode.testbench.certificate.kernel.orders import orders
 from polhode.testbench.certificate.kernel.runs import iterations, largest_step, orthogonality, torques
 from polhode.testbench.certificate.outside import measurements as outside
+from polhode.testbench.certificate.outside.doubts import of_known_kind
 from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, box, states
 from polhode.testbench.certificate.running.questions import character_of
@@ -86,7 +87,7 @@ def measured(
             for (row, *others) in groups()
             if not others and row.key in properties and row.measure in BY_DERIVATIVES
         }
-    return consistent({key: outside.of_known_kind(look, key, p) for key, p in properties.items()})
+    return consistent(of_known_kind(look, properties))
 
 
 def diagnosed(method: Method, properties: dict[str, Property], look: Look) -> tuple[str, ...]:

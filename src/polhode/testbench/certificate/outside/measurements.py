@@ -6,7 +6,6 @@ cannot be measured is undecided, and says why. Every measurement has its own gua
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 from polhode.errors import DoesNotRun, users_line
 from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
-from polhode.integrators.properties import BY_KEY, ORDER, YES_OR_NO, Row, groups
+from polhode.integrators.properties import BY_KEY, ORDER, Row, groups
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.diagnosis.clues import clues_of
@@ -26,21 +25,18 @@ from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.orders.elsewhere import suspects_of
 from polhode.testbench.certificate.orders.from_outside import orders
 from polhode.testbench.certificate.outside.cost import largest_step, torques
+from polhode.testbench.certificate.outside.doubts import does_not_converge, doubted, falls, of_a_tolerance
 from polhode.testbench.certificate.running.guard import NO_RETURN, OwnTime, Refused, guarded
 from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.running.pace import SECONDS
 from polhode.testbench.certificate.running.questions import changed_since, character_of
 from polhode.testbench.certificate.running.timed import cost_of
 from polhode.testbench.certificate.special_cases import consistent
-from polhode.testbench.certificate.states.battery import AT_RANDOM
 from polhode.testbench.certificate.states.cases import Run, damped, free, placed, potential
 from polhode.testbench.certificate.structure.defects import BY_DERIVATIVES, DIRECT
-from polhode.testbench.certificate.structure.tiny_steps import WITH_TINY_STEPS
 from polhode.testbench.certificate.structure.yes_or_no import by_derivatives, direct
 
 CHOOSES = "It chooses its own steps: what is measured here is its tolerance, not a property of the method."
-WHATEVER_THE_STEPS = ("orthogonality", "torque evaluations")  # measures that no tolerance makes true
-WHATEVER_IT_IS = ("torque evaluations", "iterations", "largest step")  # measures that no noise or memory makes another
 GIVEN_STEPS = ("largest step",)  # measures without meaning for one that chooses its own steps
 FIRST_SECONDS = 20.0  # that all its first steps have together, one of which may compile it, however few are given
 PATIENT_SECONDS = (20.0, 5.0, 2.0)  # after which a measurement is ended, if none was before, if one was, if two were
@@ -48,7 +44,6 @@ PATIENT_WITH_SLOW = (20.0, 20.0, 5.0)  # the same of an integrator whose steps a
 LEAST_SECONDS = 1.0  # that it has where less than the usual seconds are given
 FIRST_STEPS = (0.0625, 0.0625, 0.01)  # that an integrator is tried with: a first call may fail for reasons of its own
 PART_FOR_SUSPECTS = 0.05  # of the seconds, for a brief look at all states where there is no time for a longer one
-STAYS = 1e-5  # error that neither a tolerance nor a constant with few digits leaves
 
 
 def measured(
@@ -78,13 +73,11 @@ def measured(
         if first.kind == ORDER:
             look.orders += [p.value for p in values if p.value is not None]
     look.changed = guarded(lambda: changed_since(look), _patience(look, ended))[0] or 0.0
-    is_double = look.character.floor == 1
-    stays = is_double and any(notes.get(key) == "stays" and p.verdict == "no" for key, p in found.items())
-    found = {key: doubted(look, found, key, p, stays) for key, p in found.items()}
-    own_steps = "own steps" in notes.values() and not any(_falls(BY_KEY[key], p) for key, p in found.items())
+    found = doubted(look, found, notes)
+    own_steps = "own steps" in notes.values() and not any(falls(BY_KEY[key], p) for key, p in found.items())
     if own_steps or look.tolerance is not None:
-        return {key: _of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
-    found = {key: _does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
+        return {key: of_a_tolerance(BY_KEY[key], p) for key, p in found.items()}, (CHOOSES,)
+    found = {key: does_not_converge(look, BY_KEY[key], p) for key, p in found.items()}
     if look.character.floor > 1:  # what does not fall with h is then its arithmetic
         notes = {name: "" if note in ("stays", "stalls") else note for name, note in notes.items()}
     found = consistent(found)
@@ -156,7 +149,8 @@ def diagnosis_of(look: Look, found: dict[str, Property], notes: dict[str, str], 
         key for key, claimed in kin.claims.items() if claimed is True and key in found and found[key].verdict == "no"
     ]
     is_known = any(notes.get(clue) in READINGS for clue in ("rate", "turn"))  # a mistake that explains the rest
-    is_meant = kin.was_meant(lost) and not is_known
+    is_wrong_when_free = any(case == "free" for case, _ in look.differs)  # then the torque is not to blame
+    is_meant = kin.was_meant(lost) and not is_known and not is_wrong_when_free
     return (*oddities(look, found), *diagnosis(found, notes), *([kin.words] if is_meant else []))
 
 
@@ -205,7 +199,13 @@ def _with_its_line(step: Callable[[], Any]) -> Any:
 
 def _first_step(run: Run, p: Problem, h: float) -> list[np.ndarray]:
     with np.errstate(all="ignore"):
-        return [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)]
+        state = [np.asarray(x) for x in run(p, p.Q0.copy(), p.Omega0.copy(), h, 1, 0.0)]
+    for name, x in zip(("Q1", "Omega1"), state):
+        if np.iscomplexobj(x) and np.abs(x.imag).max() > 0:
+            raise Refused(f"returned complex numbers for real ones, in {name}")
+        if not np.isfinite(x).all():
+            raise Refused(f"returned numbers that are not finite, in {name}")
+    return state
 
 
 class Asked(Problem):
@@ -236,68 +236,6 @@ def takes_velocity(look: Look) -> bool:
         if "InputError" not in why:
             return True
     return False
-
-
-def doubted(look: Look, found: dict[str, Property], key: str, p: Property, stays: bool) -> Property:
-    """A yes of which large steps were left out, as those of a solver at its limit, is none where the integrator is
-    known to be wrong elsewhere: they may be the reason. Nor is any where it is wrong at a state like any other, where
-    it is no longer what it was, or by differences where they are too coarse for the defect that others show."""
-    if (look.changed or look.stopped) and p.verdict == "yes":
-        what = "it has changed while it was measured" if look.changed else f"at the end it {look.stopped}"
-        why = f"{p.how}; but {what}"
-        return replace(p, verdict="undecided", how=why)
-    if (p := of_known_kind(look, key, p)).verdict == "undecided":
-        return p
-    high = any(Mark.ROUND_OFF_ALONE in other.marks for other in found.values())
-    if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS and high:
-        return replace(p, verdict="undecided", how=f"{p.how}, as for any method of high order")
-    wrong = [words for case, words in look.differs if case == "free" or BY_KEY[key].case != "free"]
-    somewhere = next((words for words in wrong if words.startswith(AT_RANDOM)), "")
-    if p.verdict == "yes" and BY_KEY[key].kind == YES_OR_NO and somewhere:
-        why = f"{p.how}; but it is wrong {somewhere}, and where else is not known"
-        return replace(p, verdict="undecided", how=why)
-    if p.verdict == "yes" and Mark.BY_DIFFERENCES in p.marks and (stays or WITH_TINY_STEPS in look.odd_words):
-        why = f"{p.how}; but other properties have small defects, which differences do not show"
-        return replace(p, verdict="undecided", how=why)
-    is_of_steps = BY_KEY[key].kind == YES_OR_NO and BY_KEY[key].measure not in WHATEVER_THE_STEPS
-    if p.verdict == "yes" and is_of_steps and look.switches:
-        why = f"{p.how}; but it is another formula {look.switches}"
-        return replace(p, verdict="undecided", how=why)
-    if p.verdict != "yes" or key not in look.ended or not wrong:
-        return p
-    why = f"{p.how}; but it was not seen {look.ended[key]}, and it is wrong elsewhere"
-    return replace(p, verdict="undecided", how=why)
-
-
-def of_known_kind(look: Look, key: str, p: Property) -> Property:
-    """A verdict is none where it is not known what kind of integrator it is of: with noise, memory or single precision
-    the same numbers say something else."""
-    if not look.character.missing or p.verdict == "undecided" or BY_KEY[key].measure in WHATEVER_IT_IS:
-        return p
-    return replace(p, verdict="undecided", how=f"{p.how}; but {look.character.missing}")
-
-
-def _falls(row: Row, p: Property) -> bool:
-    """Whether it is an error that falls with h as that of fixed steps does."""
-    return row.kind == ORDER and p.verdict == "yes" and p.value is not None and bool(np.isfinite(p.value))
-
-
-def _does_not_converge(look: Look, row: Row, p: Property) -> Property:
-    """An order of which the error stays, by far more than a tolerance or a constant with few digits would leave, where
-    it is not that of steps of its own."""
-    if row.kind != ORDER or p.verdict != "undecided" or p.value != 0.0:
-        return p
-    stays = np.nanmin(look.convergence[row.case]["errors"]) > STAYS
-    return replace(p, verdict="no") if stays else p
-
-
-def _of_a_tolerance(row: Row, p: Property) -> Property:
-    """What a tolerance makes true to round-off is no property of the method."""
-    if row.kind == ORDER and p.verdict != "undecided":
-        return Property(None, p.threshold, "undecided", f"{p.how}: it chooses its own steps")
-    if p.verdict == "yes" and row.measure not in WHATEVER_THE_STEPS:
-        return Property(p.value, p.threshold, "undecided", f"{p.how}, but by its tolerance")
-    return p
 
 
 MEASURES = {

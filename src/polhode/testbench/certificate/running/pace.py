@@ -202,4 +202,4 @@ class Pace:
 
 def would_decide(seconds: float) -> str:
     """What is missing, in words."""
-    return f"there was no time for more; about {max(seconds, 1.0):.0f} s would decide it"
+    return f"there was no time for more; about {max(seconds, 1.0):.0f} s for this alone would decide it"

@@ -129,7 +129,8 @@ def _judged(seen: Seen, state: State, defects: Sequence[float], radians: Sequenc
         visits.doubts.append(Doubt(words, is_left_by_an_iteration=True))
         visits.worst = max(visits.worst, largest)
         return None
-    if state.place[1] != AT_A_GENERIC_STATE and largest > WRONG_DEFECT:
+    has_one_round_off = look.character.floor == 1  # else a defect may be hidden by round-off at the generic state
+    if state.place[1] != AT_A_GENERIC_STATE and largest > WRONG_DEFECT and has_one_round_off:
         on = f", {state.words.removesuffix(state.name).strip()}" if state.name else ""
         look.note_difference(*state.place, f"({row.title}{on}: {largest:.0e}, {where})")
     fall, note = _fall(radians, defects, floor)
