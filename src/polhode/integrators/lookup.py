@@ -195,7 +195,9 @@ def name_of(given: Integrator) -> str:
         owner = given.__self__
         return f"{(owner if isinstance(owner, type) else type(owner)).__name__}.{given.__name__}"
     own = getattr(given, "__name__", None)
-    return own.strip("<>") if isinstance(own, str) else type(given).__name__  # a lambda is called <lambda>
+    if own == "<lambda>":
+        return "lambda"  # which is no element of a page
+    return own if isinstance(own, str) else type(given).__name__
 
 
 def _from_elsewhere(name: str) -> Integrator:

@@ -16,17 +16,17 @@ from polhode.views.tables import Folded, Side, drawn
 from polhode.views.terminal import COLOUR
 
 KEY = (
-    "order: the lower of those of Q and Omega, of a free body and in a potential; '-' if it chooses its own steps. "
-    "energy, momentum: the largest errors with h = 0.125, free body on [0, 100]. slope, torques and time a step: on "
-    "the stress test, the slope being that of the energy. The torque is Python for other engines, and counts in "
-    "their time; it is compiled for ours."
+    "free, potential: the order of a free body and in a potential, the lower of those of Q and Omega; '-' if it "
+    "chooses its own steps. energy, momentum: the largest errors with h = 0.125, free body on [0, 100]. slope, torques "
+    "and time a step: on the stress test, the slope being that of the energy. The torque is Python for other engines, "
+    "and counts in their time; it is compiled for ours."
 )
 SIGN = {"loses energy": "-", "gains energy": "+", "no drift seen": "none", "unstable": "unstable", "undecided": "?"}
 
 
 def engines_table(rows: Any) -> Folded:
     """One row per integrator; in a narrow terminal its verdict stands below it."""
-    heads = ("order, free", "potential", "energy", "momentum", "slope, h = 0.125", "torques", "us/step")
+    heads = ("free", "potential", "energy", "momentum", "slope, h = 0.125", "torques", "us/step")
     columns: list[tuple[str, Side]] = [("integrator", "left"), *((head, "right") for head in heads)]
     head = "Integrators of rigid bodies, side by side"
     return Folded(head, columns, "stress test", [_line(r) for r in rows if not is_missing(r)], KEY)
@@ -47,10 +47,11 @@ def _line(r: Any) -> tuple[Any, ...]:
 
 
 HEADS = (
-    *("integrator", "stress test", "slope, <br>h = 0.125", "order, <br>free body", "order, <br>potential"),
+    *("integrator", "stress test", "slope, <br>h = 0.125", "order, <br>free", "order, <br>potential"),
     *("energy", "momentum", "torques", "&micro;s a step"),
 )
 NO_MODULE = "No module named"
+PIP = "pip install "
 MISSING = ("engine", "what it is", "how it is installed")
 CLASS = {"-": "loses", "+": "gains", "none": "none", "unstable": "gains", "?": "quiet"}
 
@@ -112,8 +113,10 @@ def missing_table(rows: Any) -> list[Table]:
     """The engines that are not installed, if there are any: what they are, and how they are installed."""
     missing = _missing(rows)
     table = drawn("Not installed")
+    widest = max((len(how) for _, _, how in missing if how.startswith(PIP)), default=0)  # a command in one line
     for head in MISSING:
-        table.add_column(head, style="bold" if head == MISSING[0] else "")
+        least = widest if head == MISSING[-1] else None
+        table.add_column(head, style="bold" if head == MISSING[0] else "", min_width=least)
     for row in missing:
         table.add_row(*row)
     return [table] if missing else []
@@ -121,7 +124,7 @@ def missing_table(rows: Any) -> list[Table]:
 
 def _missing(rows: Any) -> list[tuple[str, str, str]]:
     """Name, title, and the words for pip; or why, where a package is there but cannot be imported."""
-    how = lambda r: f"pip install {install_name(r.name)}" if NO_MODULE in r.why else r.why
+    how = lambda r: f"{PIP}{install_name(r.name)}" if NO_MODULE in r.why else r.why
     return [(r.name, title(r.name), how(r)) for r in rows if is_missing(r)]
 
 

@@ -14,6 +14,8 @@ CASES = {
     "rotor": ("rotor", INK, "x"),
 }
 """What each case is called, its colour and its marker."""
+OF_OTHERS = (SOFT, "v")
+"""The colour and the marker of a case that has no words of its own, as one of a property that was added has not."""
 MOST_CHARACTERS = 60
 """Of words of a legend side by side."""
 NO_DRIFT = "no drift seen"
@@ -43,7 +45,7 @@ def _convergence(axes: Any, curves: Any) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for case, curve in curves.items():
-        title, colour, marker = CASES[case]
+        title, colour, marker = CASES.get(case, (case, *OF_OTHERS))
         h, errors = np.array(curve["h"], float), np.array(curve["errors"], float)
         for k, line in enumerate(("-", ":")):
             good = np.isfinite(errors[:, k]) & (errors[:, k] > 0)
