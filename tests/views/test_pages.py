@@ -47,6 +47,12 @@ def test_a_wide_table_scrolls_and_says_so(browser, tmp_path):
         small.wait_for_function(f"{faded} === '0px'")
     with opened(browser, file.as_uri(), 1280) as wide:
         assert wide.evaluate("getComputedStyle(document.querySelector('.wide')).maskImage") == "none"
+    told = "getComputedStyle(document.querySelector('.wide'), '::before').visibility"
+    for width, hint in ((600, "visible"), (1000, "hidden")):  # where it fits it does not say so
+        with opened(browser, file.as_uri(), width) as page_:
+            assert page_.evaluate("document.documentElement.scrollWidth") <= width
+            scrolls = page_.evaluate("(x => x.scrollWidth > x.clientWidth)(document.querySelector('.wide'))")
+            assert scrolls == (width == 600) and page_.evaluate(told) == hint
 
 
 def test_a_certificate_says_what_is_wrong_before_what_was_left_out():
