@@ -77,7 +77,7 @@ def test_a_step_that_never_returns_costs_seconds_and_ends_the_range(monkeypatch)
     monkeypatch.setattr("polhode.testbench.certificate.running.look.STEP_SECONDS", 0.2)
     look = Look(fourth.hangs_beyond)
     found = outside.MEASURES["spatial momentum"](look, BY_KEY["momentum_free"])[0][0]
-    assert found.verdict == "yes" and "up to" in found.qualifier and look.hung[True] < 2
+    assert found.verdict == "yes" and "up to" in found.qualifier and look.returning.hung[True] < 2
 
 
 def test_the_last_bit_is_no_doubt():

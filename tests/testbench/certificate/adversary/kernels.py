@@ -86,6 +86,30 @@ def by_math(h, t, state, body):
     return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
 
 
+def cosines_of_floats(h, t, state, body):
+    """The splitting with momenta turned by math.cos, which makes floats of its numbers: of a tiny step it is one."""
+    q, Pi, tau, memory = state
+    Pi = lin(1, Pi, h / 2, tau)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        a, i, j = h / part * body[1][axis] * Pi[axis], (axis + 1) % 3, (axis + 2) % 3
+        s = math.sin(a / 2)
+        q = compose(q, (math.cos(a / 2), s * (axis == 0), s * (axis == 1), s * (axis == 2)))
+        x, y = math.cos(a) * Pi[i] + math.sin(a) * Pi[j], math.cos(a) * Pi[j] - math.sin(a) * Pi[i]
+        Pi = (Pi[0], x, y) if axis == 0 else (y, Pi[1], x) if axis == 1 else (x, y, Pi[2])
+    tau = torque_at(t + h, q, body)
+    return (q, lin(1, Pi, h / 2, tau), tau, memory), NO_SOLVE
+
+
+def of_length_three(h, t, state, body):
+    """The splitting, whose quaternion has length three after each step."""
+    (q, Pi, tau, memory), report = splitting(h, t, state, body)
+    return (tuple_of(3 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), q), Pi, tau, memory), report
+
+
+def tuple_of(c, q):
+    return c * q[0], c * q[1], c * q[2], c * q[3]
+
+
 def to_a_tolerance(h, t, state, body):
     """The variational Lie-Verlet method, iterated until nothing changes by more than 1e-15."""
     q, Pi, tau, memory = state
@@ -245,6 +269,30 @@ def lagging(h, t, state, body):
     return (q, Pi, state[2], memory), report
 
 
+def one_step_late(h, t, state, body):
+    """The splitting, whose true momentum is its memory; the one that is returned is that of a step before."""
+    q, _, tau, p = state
+    (q, after, tau, _), report = splitting(h, t, (q, p, tau, ()), body)
+    return (q, p, tau, after), report
+
+
+def start_late(h, t, q, Pi, body):
+    return (q, Pi, torque_at(t, q, body), Pi)
+
+
+def asleep_first(h, t, state, body):
+    """The splitting, whose first step does nothing."""
+    q, Pi, tau, memory = state
+    if memory[0].real < 0.5:
+        return (q, Pi, torque_at(t + h, q, body), (1.0 + 0 * h,)), NO_SOLVE
+    (q, Pi, tau, _), report = splitting(h, t, state, body)
+    return (q, Pi, tau, memory), report
+
+
+def start_asleep(h, t, q, Pi, body):
+    return (q, Pi, torque_at(t, q, body), (0 * h,))
+
+
 def only_small_steps(h, t, state, body):
     """The splitting, which does not solve steps above a tenth."""
     return splitting(h, t, state, body)[0], (1, 1.0 * (abs(h) > 0.1))
@@ -257,7 +305,7 @@ def hardly_at_all_damped(h, t, state, body):
 
 
 def growing(h, t, state, body):
-    """The splitting with a quaternion that grows, of which the direction alone counts."""
+    """The splitting with a quaternion that grows, of which the direction alone counts, until it overflows."""
     (q, Pi, tau, memory), info = splitting(h, t, state, body)
     return ((1.0001 * q[0], 1.0001 * q[1], 1.0001 * q[2], 1.0001 * q[3]), Pi, tau, memory), info
 
@@ -282,9 +330,19 @@ for step in (
     *(small_turns, half_a_turn, rounded_moments, quick_gyroscope, stopped_clock),
     *(stale_kick, opposite_turn, kept_size, coarse_turns, no_clock, forward, ascending),
     *(slender_bodies, lagging, only_small_steps, hardly_at_all_damped, growing, euler_when_small),
+    *(cosines_of_floats, tuple_of, of_length_three),
+    *(one_step_late, start_late, asleep_first, start_asleep),
 ):
     globals()[step.__name__] = ph.kernel(step)
 
 
 def as_method(name):
     return ph.Method(name=name, step=globals()[name])
+
+
+ONE_STEP_LATE = ph.Method(
+    name="one_step_late", step=globals()["one_step_late"], start=globals()["start_late"], extended=True
+)
+ASLEEP_FIRST = ph.Method(
+    name="asleep_first", step=globals()["asleep_first"], start=globals()["start_asleep"], extended=True
+)

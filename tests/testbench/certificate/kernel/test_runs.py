@@ -11,6 +11,7 @@ from polhode.testbench.certificate.running.guard import guarded
 from polhode.testbench.certificate.running.look import Look, box
 from polhode.testbench.certificate.states.cases import case_of
 from tests.support.lengths import lengthened
+from tests.testbench.certificate.adversary import kernels
 
 GROUP = BY_KEY["on_group"]
 
@@ -33,6 +34,10 @@ def test_every_method_of_the_catalogue_keeps_its_quaternion(name):
 )
 def test_a_kernel_whose_quaternion_grows_or_shrinks_does_not_stay_on_the_group(factor, verdict):
     assert on_group(lengthened(factor)).verdict == verdict
+
+
+def test_a_kernel_may_leave_a_quaternion_of_any_one_length():
+    assert on_group(kernels.as_method("of_length_three")).verdict == "yes"
 
 
 def test_it_is_told_what_to_do_about_the_length():

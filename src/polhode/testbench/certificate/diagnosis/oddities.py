@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode.integrators.properties import BY_KEY, ORDER
 from polhode.testbench.certificate.certificate import Property
+from polhode.testbench.certificate.diagnosis.at_rest import does_not_rest
 from polhode.testbench.certificate.orders.beside_the_motion import off
 from polhode.testbench.certificate.orders.elsewhere import OFF_PART, WITH_SMALL_STEPS
 from polhode.testbench.certificate.orders.lower import LEAST_ORDER
@@ -49,9 +50,17 @@ def oddities(look: Look, found: Mapping[str, Property]) -> list[str]:
     told += _differences(look, is_right)
     if guarded(lambda: _are_left_handed(look), look.pace.patience(LOOK_SECONDS))[0]:  # none without an answer
         told.append(LEFT_HANDED)
+    if at_rest := guarded(lambda: does_not_rest(look), look.pace.patience(LOOK_SECONDS))[0]:
+        told.append(at_rest)
     if look.later and is_right and not look.differs:
         where = ", ".join(list(dict.fromkeys(look.later))[:MOST_NAMED])
         told.append(f"It has a time of its own: {where}, only steps far below a hundredth of a radian converge.")
+    if look.not_taken:
+        first, *more = look.not_taken
+        rest = f"; nor where {'; '.join(more[:MOST_NAMED])}" if more else ""
+        told.append(f"What it does where {first} was not measured: no state was found that leads there{rest}.")
+    if look.left_alone:
+        told.append(f"Branches of its own text were not looked for: {look.left_alone}.")
     if look.fails:
         first, *more = (f"{where} it {what}" for where, what in _first_of(look.fails).items())
         told.append(f"It does not run everywhere: {'; '.join([first, *more[:MOST_NAMED]])}{_and_more(more)}.")

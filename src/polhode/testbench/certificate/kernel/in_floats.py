@@ -21,10 +21,10 @@ from polhode.testbench.certificate.orders.restricted import down_to
 from polhode.testbench.certificate.orders.runs import errors
 from polhode.testbench.certificate.outside import measurements as outside
 from polhode.testbench.certificate.running.guard import guarded
-from polhode.testbench.certificate.running.look import Look, states
+from polhode.testbench.certificate.running.look import Look
 from polhode.testbench.certificate.states.battery import State
 from polhode.testbench.certificate.states.cases import case_of, placed
-from polhode.testbench.certificate.structure.visits import SURVEYED_RADIANS
+from polhode.testbench.certificate.structure.visits import SURVEYED_RADIANS, edges
 
 LONGEST_SECONDS = 60.0  # seconds of one measurement, after which it is ended; the first of them compile
 ALL_SECONDS = 240.0  # seconds of all measurements together, compiling included, if no more are given
@@ -58,8 +58,9 @@ def in_floats(
     if why or look.switches:
         return values if why else seen
     if seen[0].verdict == "no" and seen[0].value is not None and seen[0].value > PLAIN_DEFECT:
-        surveyed = [s for s in states(row.case) if s.is_surveyed and s.words == seen[0].seen_at]
-        confirmed = any(stays_at(state, SURVEYED_RADIANS[0]) for state in surveyed)
+        there = (*look.states(row.case), *edges(look, row))
+        surveyed = [s for s in there if s.is_surveyed and s.words == seen[0].seen_at]
+        confirmed = any(stays_at(s, x) for s in surveyed for x in s.radians or SURVEYED_RADIANS[:1])
         if confirmed or (not surveyed and (look.character.memory or not _solves(look, method, row))):
             return seen
     if row.key not in look.ended or seen[0].verdict == "no" or _solves(look, method, row):
@@ -81,7 +82,7 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
     """Orders, lower where one step at another state converges more slowly; in floats if 60 digits show none."""
     look.pace.begin_alone()
     if look.character.memory:  # single steps tell nothing of what it does after many
-        values = [replace(p, verdict="undecided") if Mark.BY_SINGLE_STEPS in p.marks else p for p in values]
+        values = [replace(p, verdict="undecided") if _is_by_single_steps(p) else p for p in values]
     is_from_outside = Mark.FROM_OUTSIDE in values[0].marks
     none = all(p.verdict == "undecided" or (p.value is not None and p.value < 0.5) for p in values)
     if none and not is_from_outside:
@@ -117,5 +118,11 @@ def orders_in_floats(look: Look, method: Method, row: Row, values: Sequence[Prop
                 lower[1] = replace(values[1], coverage=coverage)
         return lower
     covered = [replace(p, coverage=coverage) for p in values]
+    if look.character.memory:
+        return covered
     floored, why = guarded(partial(down_to, look, row, least, covered), patience(look))
     return [replace(p, coverage=f"{p.coverage}; small steps in floats: it {why}") for p in covered] if why else floored
+
+
+def _is_by_single_steps(order: Property) -> bool:
+    return Mark.BY_SINGLE_STEPS in order.marks or order.down_to is not None

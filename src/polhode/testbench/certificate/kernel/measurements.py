@@ -23,6 +23,7 @@ from polhode.integrators.velocity import adapted
 from polhode.kernels.many_digits import in_any_numbers, precision, real
 from polhode.kernels.rotations import matrix
 from polhode.physics.problem import Problem
+from polhode.testbench.certificate.branches.witnesses import note_branches
 from polhode.testbench.certificate.certificate import IN_FLOATS, Mark, Property
 from polhode.testbench.certificate.diagnosis.clues import clues_of
 from polhode.testbench.certificate.diagnosis.kin import kin_of
@@ -67,6 +68,7 @@ def measured(
     look.is_kernel = True
     if not method.free_only and methods().get(method.name) is not method:
         look.character = character_of(look, patience(look))
+        note_branches(look, method, patience(look))
     for rows in groups():
         first = rows[0]
         p = case_of(first, method)

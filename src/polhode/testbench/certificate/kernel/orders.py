@@ -14,6 +14,7 @@ from polhode.integrators.method import Method
 from polhode.integrators.properties import Row
 from polhode.integrators.velocity import adapted
 from polhode.kernels.many_digits import converted, in_mpmath, precision, real
+from polhode.kernels.numbers import Number
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.certificate import DOWN_TO, Mark, Property
 from polhode.testbench.certificate.kernel.theorems import STEP_SIZE, apart, fresh, furthest, generic, order
@@ -23,12 +24,15 @@ TINY_EXPONENTS = (-30, -36)  # of two, for steps so small that of an error a flo
 FLOATS_RATE = 1e-15  # of an error, relative to the time: floats do not show a smaller one
 LOWER_BY = 0.6  # by which tiny steps must be of lower order to count
 WHOLE_WITHIN = 0.05  # from a whole number, up to which an order is that number
+NOTHING = (0.0, math.inf)  # rate and power of tiny steps that show nothing
+CHANGES, ONE_SLOPE = (1e-10, 1e-25), 1e-4  # of a step, the second below what floats feel; by which two slopes differ
 TINY_WITHIN = 0.01  # from a whole number, up to which the power of tiny steps is that number
 
 
 def orders(method: Method, p: Problem, row: Row) -> Iterator[Property]:
-    """The orders of Q and of Omega; lower, or down to an error, where tiny steps show what larger ones hide."""
-    tiny = _tiny(method, p)
+    """The orders of Q and of Omega; lower, or down to an error, where tiny steps show what larger ones hide. Those of
+    what remembers show nothing of the steps after them; nor do those of what computes in floats on its way."""
+    tiny = [NOTHING] * 2 if method.extended or computes_in_floats(method, p) else _tiny(method, p)
     if p.has_torque:  # what is wrong with the one is soon wrong with the other
         tiny = [tiny[0], tiny[0]] if tiny[0][1] < tiny[1][1] else [tiny[1], tiny[1]]
     elif tiny[1][1] < tiny[0][1]:
@@ -60,8 +64,27 @@ def _tiny(method: Method, p: Problem) -> list[tuple[float, float]]:
     try:
         found = rates_of_tiny_steps(method, p)
     except (InputError, ArithmeticError):
-        return [(0.0, math.inf)] * 2
+        return [NOTHING] * 2
     return [(r, power if _at_usual_steps(r, power) > FLOATS_RATE else math.inf) for r, power in found]
+
+
+def computes_in_floats(method: Method, p: Problem, digits: int = 60) -> bool:
+    """Whether a kernel that runs with many digits makes floats of some, as math.sin does of a number of any kind: its
+    result then does not feel so small a change of the step."""
+    method = adapted(method, p.forces)
+    with precision(digits):
+        body, q, Pi = generic(p, method)
+
+        def slope(change: float) -> tuple[Number, ...]:
+            ends = (real(STEP_SIZE) * (1 + sign * real(change)) for sign in (-1, 1))
+            (q0, Pi0), (q1, Pi1) = (fresh(method, h, real(0), q, Pi, body) for h in ends)
+            return tuple((b - a) / (2 * real(change)) for a, b in zip((*q0, *Pi0), (*q1, *Pi1)))
+
+        try:
+            usual, tiny = map(slope, CHANGES)
+        except (InputError, ArithmeticError):
+            return False
+        return bool(furthest(usual, tiny) > ONE_SLOPE * furthest(usual, (0,) * len(usual)))
 
 
 def _at_usual_steps(rate: float, power: float) -> float:

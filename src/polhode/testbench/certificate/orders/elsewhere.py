@@ -155,8 +155,9 @@ def _order_and_part(
     faintest = max(noise, left / RESOLVED_NOISES)  # below which small steps show nothing
     if is_wrong or (is_far and at_best < order_there - LOWER_BY):
         finer = order_of_finer_steps(look, state, order_there, of) if not (errors.tiny and asked.is_generic) else 0.0
-        if not is_wrong:  # small steps are resolved
-            finer = min(finer, order_of_small_steps(look, state, so_far, of, faintest))
+        if not is_wrong:  # small steps are resolved, and so are runs
+            resolved = order_of_small_steps(look, state, so_far, of, faintest)
+            finer = resolved if resolved < math.inf else finer
         if finer > order_there - 0.5:
             look.later.append(asked.words)
             return math.inf, 0.0

@@ -25,6 +25,7 @@ FINEST_STEP = 1e-3  # of such steps, in units of time
 RESOLVED_NOISES = 10.0  # times the noise of a step, above which its error is looked at
 RISE_FACTOR, RISEN_ERROR = 3.0, 1e-12  # of an error beside that of a larger step, where it is no round-off
 RUN_RADIANS, RUN_COUNTS = 0.6, (6, 12, 24, 48, 96)  # the rotation in short runs, and their numbers of steps
+SHORT_RUN_RADIANS = 0.06  # the rotation in shorter ones
 ADDED_RADIANS = (0.01, 0.006)  # of two steps whose errors should add up
 REPEATED_STEPS = 8  # steps after which an error that each of them makes is told from one that the first makes alone
 REPEATED_RADIANS = tuple(SMALL_RADIANS / 8.0**k for k in range(4))  # of these, the smallest where a branch is narrow
@@ -84,6 +85,8 @@ def order_of_small_steps(look: Look, state: State, order_so_far: float, of: Of, 
     if order < NO_ORDER or (order == math.inf and _stays(look, state, of, noise)):
         return order_of_a_wrong_step(look, state, of)
     runs = order_of_runs(look, state, of, is_rough=True) if order < order_so_far - 0.5 else math.inf
+    if order_so_far - 0.5 < runs < math.inf:  # a long one may soon have left where it is wrong
+        runs = min(runs, order_of_runs(look, state, of, is_rough=True, turn=SHORT_RUN_RADIANS))
     if runs == math.inf:
         return order
     if runs > order_so_far - 0.5:
@@ -129,12 +132,12 @@ def order_of_a_wrong_step(look: Look, state: State, of: Of) -> float:
     return max(0.0, float(round(power))) if is_alone else math.nan
 
 
-def order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False) -> float:
+def order_of_runs(look: Look, state: State, of: Of, is_rough: bool = False, turn: float = RUN_RADIANS) -> float:
     """The order that short runs from a state show; infinity where they show none, or are refused. A rough one is a
     whole number, of errors that fall, however irregularly."""
-    radians = RUN_RADIANS / np.array(RUN_COUNTS)
+    radians = turn / np.array(RUN_COUNTS)
     try:
-        errors = off_in_runs(look, state, RUN_RADIANS, RUN_COUNTS, of)
+        errors = off_in_runs(look, state, turn, RUN_COUNTS, of)
     except Refused:
         return math.inf
     order = falling(radians, errors)

@@ -17,6 +17,7 @@ from polhode.integrators.lookup import name_of
 from polhode.integrators.method import BlackBox
 from polhode.integrators.properties import BY_KEY, ORDER, Row, groups
 from polhode.physics.problem import Problem
+from polhode.testbench.certificate.branches.witnesses import note_branches
 from polhode.testbench.certificate.certificate import Mark, Property
 from polhode.testbench.certificate.diagnosis.clues import clues_of
 from polhode.testbench.certificate.diagnosis.kin import Kin, kin_of
@@ -52,7 +53,7 @@ def measured(
     """Every property that can be measured from outside, and what the failures point to."""
     look = look or Look(method)
     check_first_step(look.advance, name_of(method))
-    ended, found, notes = _prepared(look), dict[str, Property](), dict[str, str]()
+    ended, found, notes = _prepared(look, method), dict[str, Property](), dict[str, str]()
     measurements = _measurements(look)
     for k, rows in enumerate(measurements):
         first = rows[0]
@@ -86,12 +87,13 @@ def measured(
     return found, diagnosis_of(look, found, notes | (clues or {}), kin)
 
 
-def _prepared(look: Look) -> int:
+def _prepared(look: Look, method: BlackBox | Callable[..., Any]) -> int:
     """Learn what kind of integrator it is, and what a step takes; returns how many of these looks did not return."""
     look.character = character_of(look, _patience(look, 0))
     ended = int(any(NO_RETURN in why for _, why in look.character.unknown))
     cost, why = guarded(lambda: cost_of(look), _patience(look, ended))
     look.pace.cost, ended = cost or look.pace.cost, ended + (NO_RETURN in why)
+    ended += note_branches(look, method, _patience(look, ended))
     if look.pace.is_counted:
         by_differences, why = guarded(lambda: look.derivatives.are_differences, _patience(look, ended))
         look.pace.by_differences, ended = by_differences is True, ended + (NO_RETURN in why)

@@ -7,7 +7,6 @@ sentence.
 import functools
 import os
 import re
-import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -23,9 +22,10 @@ from polhode.integrators.method import BlackBox, Method
 from polhode.physics.problem import Problem
 from polhode.runs.solve import solve
 from polhode.testbench.certificate.running.character import DOUBLE, Character
-from polhode.testbench.certificate.running.guard import NO_RETURN, Refused, TimeUp, at_most
+from polhode.testbench.certificate.running.guard import Refused, TimeUp
 from polhode.testbench.certificate.running.jacobian import BY_DIFFERENCES, Derivatives, derivatives
 from polhode.testbench.certificate.running.pace import SECONDS, Pace
+from polhode.testbench.certificate.running.returning import Returning
 from polhode.testbench.certificate.states.battery import State, battery
 from polhode.testbench.certificate.states.cases import CASES, Run
 
@@ -110,6 +110,10 @@ class Look:
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[Place, str] = {}  # where it differs from the motion or has lost a property, and by how much
         self.suspects: set[str] = set()  # words of states, on any problem, where a brief look has seen a step go wrong
+        self.witnesses: dict[str, tuple[State, ...]] = {}  # of each case, states that take a branch: see branches/
+        self.edges: dict[str, tuple[State, ...]] = {}  # of each case, states at the edge of one
+        self.not_taken: list[str] = []  # branches of its text that no state was found to take, in words
+        self.left_alone = ""  # why branches of its text were not looked for, in words
         self.fails: dict[Place, str] = {}  # where it gives no result even with a small step, and what it did
         self.later: list[str] = []  # words of states where only steps far below a hundredth of a radian converge
         self.iterates = False  # whether it is seen to leave what an iteration leaves
@@ -122,8 +126,7 @@ class Look:
         self.pace = Pace(seconds)
         self.character = Character()
         self.first: Any = None  # its answer to the first question, for the last: see questions.py
-        self.returned = {True: 0.0, False: 0.0}  # the largest |h| with which steps returned, forwards and back
-        self.hung = {True: np.inf, False: np.inf}  # the smallest |h| with which one did not
+        self.returning = Returning()
         self.jacobians: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def run(
@@ -152,23 +155,10 @@ class Look:
         return Q1, Omega1
 
     def _advanced(self, *arguments: Any) -> tuple[np.ndarray, np.ndarray]:
-        """What the integrator gives. A step of a size that was not tried before has some seconds, after which it and
-        all larger ones are refused: one that never returns costs no more than these."""
+        """What the integrator gives, unless steps of this size are known not to return."""
         h, n = arguments[3], arguments[4]
-        way = h > 0
-        if abs(h) >= self.hung[way]:
-            raise Refused(NO_RETURN)
-        if abs(h) <= self.returned[way] or threading.current_thread() is not threading.main_thread():
-            return self.advance(*arguments)
         seconds = COMPILED_SECONDS if self.is_kernel else max(STEP_SECONDS, PATIENT_STEPS * n * self.pace.cost.single)
-        try:
-            with at_most(seconds):
-                state = self.advance(*arguments)
-        except TimeUp:
-            self.hung[way] = abs(h)
-            raise Refused(f"{NO_RETURN} within {seconds:.3g} s") from None
-        self.returned[way] = abs(h)
-        return state
+        return self.returning.call(h, seconds, lambda: self.advance(*arguments))
 
     def note_difference(self, case: str, where: str, what: str) -> None:
         """Note a state, in words, where it differs from the motion or has lost a property."""
@@ -177,15 +167,17 @@ class Look:
     @property
     def odd_words(self) -> set[str]:
         """The words of states where something is wrong, or may be, on any problem: on others they are looked at
-        first."""
-        return {words for _, words in self.differs} | self.suspects
+        first. So are those that take a branch of its own."""
+        sought = {state.words for found in self.witnesses.values() for state in found}
+        return {words for _, words in self.differs} | self.suspects | sought
 
     def states(self, case: str) -> tuple[State, ...]:
         """The battery of states on the problem of a row: the generic one, then those where it has differed from the
         motion before, since there may be no time for all."""
         generic, *others = states(case)
         first = self.odd_words
-        return (generic, *sorted(others, key=lambda state: state.words not in first))
+        sought = self.witnesses.get(case, ())
+        return (generic, *sought, *sorted(others, key=lambda state: state.words not in first))
 
     def jacobian(self, state: State, radians: float, n: int, **options: float) -> tuple[np.ndarray, np.ndarray]:
         """The Jacobian of n steps and the momentum after them; computed once for all properties."""

@@ -5,6 +5,7 @@ A property that holds at one generic state may fail at rest, near half a turn, f
 Steps are given in radians: of the rotation, and of the change that the torque makes. They are no powers of two.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.states.attitudes import IDENTITY
-from polhode.testbench.certificate.states.cases import INERTIA, placed, top
+from polhode.testbench.certificate.states.cases import INERTIA, free, placed, top
 from polhode.testbench.certificate.states.survey import about_an_axis, has_torque, surveyed
 
 SEED = 1821
@@ -40,6 +41,7 @@ class State:
     is_about_an_axis: bool = False
     case: str = ""  # the name of its problem
     name: str = ""  # its words on that problem, where others say that it is visited for a property of another
+    radians: tuple[float, ...] = ()  # a step, of one that was found to take a branch with it: see branches/
 
     @property
     def place(self) -> tuple[str, str]:
@@ -51,10 +53,11 @@ class State:
             start.setflags(write=False)
 
     def step(self, radians: float) -> float:
-        """The step in which speed and torque turn the body by about so many radians."""
+        """The step in which speed and torque turn the body by about so many radians; where nothing does, a speed of
+        one would."""
         p = self.problem
         rate = np.linalg.norm(p.Omega0) + np.sqrt(np.linalg.norm(p.torque(p.t0, p.Q0, p.Omega0)) / p.moments.mean())
-        return float(radians / rate)
+        return float(radians / (rate or 1.0))
 
     @property
     def left_by_a_tolerance(self) -> float:
@@ -115,7 +118,7 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
             continue  # there a potential of the distance from the identity has a tip
         if p.forces.any and "inertia" in other:
             continue
-        yield State(words, _changed(generic, **other))
+        yield State(words, changed(generic, **other))
     rng = np.random.default_rng(seed)
     for k in range(1, count + 1):
         moments = np.sort(rng.uniform(1, 3, 3))
@@ -125,7 +128,7 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
         Omega0 = rng.standard_normal(3) * 10 ** rng.uniform(-1, 0.7)
         start = generic.replaced(Q0=Q0, Omega0=Omega0, t0=rng.uniform(0, 30))
         other = {} if p.forces.any else dict(inertia=axes @ np.diag(moments) @ axes.T)
-        yield State(f"{AT_RANDOM} {k}", _changed(start, **other))
+        yield State(f"{AT_RANDOM} {k}", changed(start, **other))
     if not has_value_there:  # where most runs of users start: another torque has
         for words, Q0 in ((f"at {IDENTITY}", np.eye(3)), (NEAR_THE_IDENTITY, dict(FIXED)[NEAR_THE_IDENTITY]["Q0"])):
             yield State(f"{words}, as a heavy top", placed(top()).replaced(Q0=Q0), is_surveyed=True)
@@ -135,12 +138,18 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
             yield State(f"under a torque {times:g} times as strong, as a heavy top", heavy, is_surveyed=True)
     drawn = ((f"{AT_RANDOM} {k}", np.random.default_rng([seed, k])) for k in itertools.count(count + 1))
     for words, other in surveyed(generic, drawn, rng):
-        yield State(words, _changed(generic, **other), is_surveyed=True)
+        yield State(words, changed(generic, **other), is_surveyed=True)
     for words, other in about_an_axis(generic):
-        yield State(words, _changed(generic, **other), is_surveyed=True, is_about_an_axis=True)
+        yield State(words, changed(generic, **other), is_surveyed=True, is_about_an_axis=True)
 
 
-def _changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:
+@functools.cache
+def free_at_rest() -> State:
+    """A free body at rest, which is no state of the battery: nothing moves there."""
+    return State(AT_REST, placed(free()).replaced(Omega0=(0.0, 0.0, 0.0)), case="free")
+
+
+def changed(p: Problem, inertia: np.ndarray | None = None, **start: Any) -> Problem:
     """The problem with another start or inertia. With a full tensor it is the same body in other axes: the torque is
     that of the principal axes, turned, as it is for every problem with a full tensor."""
     if inertia is not None and np.ndim(inertia) == 2:

@@ -164,8 +164,8 @@ def _is_iterated(seen: Seen, state: State, radians: Sequence[float], defects: Se
 
 def _is_followed(look: Look, state: State, radians: float) -> bool:
     """Whether a defect at a state of the survey tells: a step that is lost does not, where others are not known to be
-    wrong."""
-    return state.place in look.differs or not is_lost(look, state, radians)
+    wrong, on this problem or on another."""
+    return any(state.place[1] == words for _, words in look.differs) or not is_lost(look, state, radians)
 
 
 def _measured(

@@ -41,7 +41,7 @@ def over_states(look: Look, row: Row, at: Callable[..., float], floor: float, ho
     states = visited(look, row)
     for k, state in enumerate(states):
         is_suspect = state.is_surveyed and state.words in look.suspects
-        steps = SURVEYED_RADIANS if is_suspect else steps_for(pace, state, visits.states, calls)
+        steps = (state.radians or SURVEYED_RADIANS) if is_suspect else steps_for(pace, state, visits.states, calls)
         if not steps and not state.is_surveyed:
             visits.is_short = True
             visits.seconds_short = pace.cost.usual * calls * len(BRIEF_RADIANS) * (FEWEST_STATES - visits.states)

@@ -120,6 +120,8 @@ def steps_for(pace: Pace, state: State, seen: int, calls: int) -> Sequence[float
 
     Where steps are counted, there must be time for a brief look at the fewest states that a yes rests on.
     """
+    if state.radians:
+        return state.radians
     if state.is_surveyed:
         small = () if state.left_by_a_tolerance < LOOSE_TOLERANCE else SURVEYED_SMALL_RADIANS
         return (*small, *SURVEYED_RADIANS) if pace.has_time_for_survey else ()
@@ -154,16 +156,32 @@ def visited(look: Look, row: Row) -> tuple[State, ...]:
         if look.is_kernel and not look.switches:  # many digits have seen the others
             known = tuple(s for s in known if s is known[0] or s.is_surveyed or s.words in {FAST, *first})
     now = [state for state in known if not state.is_surveyed or state.words in first]
-    others = [pair for case in OTHERS_TOO.get(row.measure, ()) for pair in of_another(case)]
+    cases = OTHERS_TOO.get(row.measure, ())
+    others = [pair for case in cases for pair in of_another(case)]
+    sought = [on_another(state) for case in cases for state in look.witnesses.get(case, ())]
+    sought += edges(look, row)
     told = [other for state, other in others if not state.is_surveyed or state.place in look.differs]
-    return (*now, *told, *(state for state in known if state not in now))
+    return (*now, *sought, *told, *(state for state in known if state not in now))
+
+
+def edges(look: Look, row: Row) -> list[State]:
+    """States at the edges of branches, over which a step and the one back may go two ways."""
+    if row.measure != "symmetry":
+        return []
+    others = [on_another(state) for case in OTHERS_TOO[row.measure] for state in look.edges.get(case, ())]
+    return [*look.edges.get(row.case, ()), *others]
 
 
 @functools.cache
 def of_another(case: str) -> tuple[tuple[State, State], ...]:
     """The states of another problem, each also with words that say so; these are seen with all steps where most goes
     wrong, and elsewhere as those of the survey are."""
-    generic, named = states(case)[0], lambda state: f"{ON_OTHERS[case]} {state.words}"
+    generic = states(case)[0]
     fully = lambda state: state is generic or state.words in LOOKED_AT_FULLY
-    other = lambda state: replace(state, words=named(state), name=state.words, is_surveyed=not fully(state))
-    return tuple((state, other(state)) for state in states(case))
+    return tuple((state, replace(on_another(state), is_surveyed=not fully(state))) for state in states(case))
+
+
+@functools.cache
+def on_another(state: State) -> State:
+    """A state of another problem, with words that say so."""
+    return replace(state, words=f"{ON_OTHERS[state.case]} {state.words}", name=state.words)
