@@ -43,8 +43,7 @@ class Starts:
         for _ in range(self.count - 1):
             Q, Omega = self.along[rng.integers(len(self.along))]
             Pi = J @ Omega
-            size = np.linalg.norm(Pi) or np.sqrt(
-                self.problem.moments.mean() * self.energy
-            )  # of a body at rest: that of this energy
+            at_this_energy = np.sqrt(self.problem.moments.mean() * self.energy)
+            size = np.linalg.norm(Pi) or at_this_energy  # a body at rest has no momentum to be near to
             direction = rng.standard_normal(3)
             yield self.problem.replaced(Q0=Q, Pi0=Pi + NEARBY * size * direction / np.linalg.norm(direction))
