@@ -3,6 +3,7 @@
 import pathlib
 import re
 
+import numpy as np
 import pytest
 
 from polhode.integrators.properties import PROPERTIES
@@ -20,9 +21,13 @@ def test_the_table_of_keys_is_that_of_the_properties():
     assert listed == [(row.key, row.title, row.kind) for row in PROPERTIES]
 
 
-def peculiar(**what):
+def stays(problem, Q, Omega, h, t):
+    return Q, Omega
+
+
+def peculiar(step=stays, **what):
     """What is printed of an integrator that is peculiar in this way."""
-    look = Look(lambda problem, Q, Omega, h, t: (Q, Omega))
+    look = Look(step)
     for name, value in what.items():
         setattr(look, name, value)
     return diagnosis_of(look, {}, {}, None)
@@ -47,6 +52,8 @@ PRINTED = {
     "left-handed axes": (LEFT_HANDED,),
     "a time of its own": peculiar(later=["slow"]),
     "no result at some states": peculiar(fails={("forced", "at rest"): "raised ZeroDivisionError at h = 0.11"}),
+    "a free body at rest": peculiar(lambda problem, Q, Omega, h, t: (Q, Omega / np.linalg.norm(Omega))),
+    "branches of its own text that no state takes": peculiar(not_taken=["`abs(a) < 1e-12` in line 23 is true"]),
 }
 
 

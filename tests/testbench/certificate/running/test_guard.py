@@ -2,6 +2,7 @@
 
 import functools
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -151,6 +152,37 @@ def test_the_end_of_a_measurement_is_no_answer(monkeypatch):
             look.run(p, p.Q0, p.Omega0, 0.1, 1, 0.0)
     with pytest.raises(KeyboardInterrupt):
         guarded(ended, 1.0)
+
+
+class TidiesUpSlowly:
+    """Its end takes longer than the guard allows, so that TimeUp is raised in it first, where nobody catches it."""
+
+    def __del__(self):
+        until = time.monotonic() + 1.0
+        while time.monotonic() < until:
+            pass
+
+
+def tidies_up():
+    thing = TidiesUpSlowly()
+    del thing
+    while True:
+        pass
+
+
+class FailsToTidyUp:
+    def __del__(self):
+        raise ValueError("its own")
+
+
+def test_time_that_is_up_while_python_tidies_up_is_not_printed(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+    hook = sys.unraisablehook
+    assert guarded(tidies_up, 0.2) == (None, "did not return within 0.2 s")
+    assert told == [] and sys.unraisablehook is hook
+    guarded(lambda: bool(FailsToTidyUp()), 1.0)
+    assert told == [ValueError]
 
 
 def test_what_nobody_has_thought_of_costs_one_certificate_of_several(monkeypatch):

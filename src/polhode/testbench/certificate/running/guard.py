@@ -81,6 +81,7 @@ class at_most:
     def __enter__(self) -> None:
         self.own, self.thread, self.done = OwnTime(), threading.get_ident(), threading.Event()
         if self.has_signals:
+            self.hook, sys.unraisablehook = sys.unraisablehook, self._lost
             self.before = signal.signal(signal.SIGALRM, self._alarm)
             self.left, _ = signal.setitimer(signal.ITIMER_REAL, max(self.seconds, AT_ONCE_SECONDS[0]))  # zero: never
         else:
@@ -93,6 +94,7 @@ class at_most:
         if self.has_signals:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self.before)
+            sys.unraisablehook = self.hook
             if self.left:  # somebody else's alarm goes on
                 signal.setitimer(signal.ITIMER_REAL, max(0.001, self.left - (time.monotonic() - self.own.clock)))
 
@@ -105,6 +107,11 @@ class at_most:
         signal.setitimer(signal.ITIMER_REAL, self._pause(is_over))
         if is_over:
             raise TimeUp
+
+    def _lost(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Tell what was raised where nobody could catch it, if it is not TimeUp."""
+        if not issubclass(unraisable.exc_type, TimeUp):
+            self.hook(unraisable)
 
     def _watch(self) -> None:
         """Raise TimeUp in the thread when its time is over, until it is done."""
