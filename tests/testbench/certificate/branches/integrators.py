@@ -1,12 +1,15 @@
-"""What is copied and rewritten here: functions that decide in every way there is, and integrators that remember."""
+"""What is rewritten here: functions that decide in every way there is, and integrators that remember."""
 
 import collections
 import ctypes
 import functools
 import itertools
+import os
 import random
+import signal
 from typing import ClassVar
 
+import numba
 import numpy as np
 
 from tests.testbench.certificate.adversary.steps import verlet
@@ -60,7 +63,7 @@ class Remembers:
 
 
 def from_a_generator():
-    """Verlet, in what cannot be copied."""
+    """Verlet, in what is under way: its text is read no more."""
 
     def steps():
         found = None
@@ -92,32 +95,47 @@ class Keeps:
         return verlet(p, Q, Omega, -abs(h) if h < 0 else h, t)
 
 
-class Frees:
-    """Verlet, in an object that frees what it has when it ends: that of a copy would free it, too."""
+class Above:
+    """Verlet, which counts its calls in its class, and in what only Python knows."""
 
-    freed: ClassVar = []
+    calls = 0
+
+    def __call__(self, p, Q, Omega, h, t, *, seen=[]):  # noqa: B006  # that it is shared is what is looked at
+        seen.append(t)
+        Above.calls += 1
+        return (Q, Omega) if abs(h) < 1e-12 else verlet(p, Q, Omega, h, t)
+
+    @classmethod
+    def defaults(cls):
+        return tuple(Above.__call__.__kwdefaults__["seen"])
+
+
+class Below(Above):
+    """The same below it, with a random number that everybody draws from."""
+
+    def __call__(self, *state):
+        random.random()
+        return super().__call__(*state)
+
+
+class Logs:
+    """Verlet, beside a file or a connection."""
+
+    def __init__(self, file):
+        self.file = file
 
     def __call__(self, p, Q, Omega, h, t):
         return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
 
-    def __del__(self):
-        self.freed.append(self)
+
+@numba.njit
+def compiled_part(x):
+    return 2.0 * x if x > 0.2 else x + x
 
 
-class Family:
-    """Takes note of the classes below it."""
-
-    known: ClassVar = {}
-
-    def __init_subclass__(cls):
-        Family.known[cls.__name__] = cls
-
-
-class Member(Family):
-    """Verlet, in one of these."""
-
-    def __call__(self, p, Q, Omega, h, t):
-        return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
+def by_numba(x):
+    """A function that calls one that Numba has compiled."""
+    return compiled_part(x)
 
 
 @functools.lru_cache
@@ -151,6 +169,50 @@ def refuses_large(p, Q, Omega, h, t):
     if abs(h) > 0.12:
         raise ValueError("h is too large")
     return verlet(p, Q, Omega, h, t)
+
+
+def crashes_when_large(p, Q, Omega, h, t):
+    """Verlet, which crashes where a step is large."""
+    if abs(h) > 2.5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return verlet(p, Q, Omega, h, t)
+
+
+def passes_by(p, Q, Omega, h, t):
+    """Verlet, wrong where it does nothing."""
+    kick = 1e-3
+    if 0.3 < np.real(Q[0][0]) < 0.33 and 0.1 < np.real(Q[1][1]) < 0.13:
+        pass
+    else:
+        kick = 0.0
+    return verlet(p, Q, Omega + kick, h, t)
+
+
+def breaks_off(p, Q, Omega, h, t):
+    """The same where it leaves a loop."""
+    kick = 1e-3
+    for _ in (1,):
+        if 0.3 < np.real(Q[0][0]) < 0.33 and 0.1 < np.real(Q[1][1]) < 0.13:
+            break
+        kick = 0.0
+    return verlet(p, Q, Omega + kick, h, t)
+
+
+def catches(p, Q, Omega, h, t):
+    """The same where it catches what it has raised."""
+    try:
+        if 0.3 < np.real(Q[0][0]) < 0.33 and 0.1 < np.real(Q[1][1]) < 0.13:
+            raise ValueError
+        return verlet(p, Q, Omega, h, t)
+    except ValueError:
+        return verlet(p, Q, Omega + 1e-3, h, t)
+
+
+def by_its_angle(p, Q, Omega, h, t):
+    """Verlet, which asks whether the body is nearly at the identity, where some potentials have a tip."""
+    v = np.array([Q[2][1] - Q[1][2], Q[0][2] - Q[2][0], Q[1][0] - Q[0][1]]) / 2
+    axis = v / np.sqrt(v @ v) if abs(v @ v) > 0.3 else v
+    return verlet(p, Q, Omega + 0 * axis, h, t)
 
 
 def hangs_when_large(p, Q, Omega, h, t):

@@ -4,6 +4,7 @@ A comparison is at a distance from its other outcome, zero where it is taken: |l
 which spans decades, and more than that of others.
 """
 
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -51,7 +52,8 @@ def leaf_of(sign: str, a: Any, b: Any) -> Leaf | None:
         return None
     if x.size == 1:
         return _of_two(sign, float(x.reshape(-1)[0]), float(y.reshape(-1)[0]))
-    leaves = [_of_two(sign, float(p), float(q)) for p, q in zip(x.ravel()[:MOST_NUMBERS], y.ravel()[:MOST_NUMBERS])]
+    pairs = itertools.islice(zip(x.flat, y.flat), MOST_NUMBERS)
+    leaves = [_of_two(sign, float(p), float(q)) for p, q in pairs]
     to_true, to_false = min(leaves, key=lambda x: x.to_true), min(leaves, key=lambda x: x.to_false)
     away = to_true if to_true.to_true > 0 else to_false
     return Leaf(to_true.to_true, to_false.to_false, away.difference, away.ratio)
@@ -59,7 +61,8 @@ def leaf_of(sign: str, a: Any, b: Any) -> Leaf | None:
 
 def _of_two(sign: str, a: float, b: float) -> Leaf:
     difference = a - b
-    ratio = math.log(a / b) if a * b > 0 and math.isfinite(a * b) else math.nan
+    are_alike = (a > 0) == (b > 0) and a != 0 and b != 0 and math.isfinite(a) and math.isfinite(b)
+    ratio = math.log(abs(a)) - math.log(abs(b)) if are_alike else math.nan  # not of a / b, which may underflow
     far = min(abs(ratio), FARTHEST) if ratio == ratio else FARTHEST + math.log1p(min(abs(difference), 1e300))
     if difference != difference:
         far = UNKNOWN

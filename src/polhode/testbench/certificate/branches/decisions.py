@@ -5,7 +5,6 @@ for `or`.
 """
 
 import math
-import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -66,7 +65,6 @@ class Recorder:
         self.passages: dict[int, Passage] = {}
         self.leaves: dict[int, Leaf] = {}
         self.values: dict[int, set[float]] = {}  # of a comparison, some values of its difference
-        self.files: dict[tuple[str, str], types.CodeType] = {}  # rewritten, by name and text
         self.count = 0
 
     def new(self) -> int:
@@ -131,7 +129,7 @@ class Recorder:
         self.leaves[number] = Leaf(0.0 if outcome else UNKNOWN, UNKNOWN if outcome else 0.0, math.nan, math.nan)
         return value
 
-    def choose(self, number: int, name: str, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    def choose(self, number: int, name: str, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
         """A function that goes one way or the other by the size of its arguments."""
         try:
             pairs = CHOICES[name](*arguments, **keywords)

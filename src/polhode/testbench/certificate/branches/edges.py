@@ -2,20 +2,21 @@
 
 A step that crosses an edge goes one way, and the step back from where it ends goes the other. What is symmetric on both
 sides need not be across. An edge is found between two states of which one takes the branch and the other does not, by
-halving what lies between them: attitude, spin, speed and time, which a step changes; the body and the step stay.
+halving what lies between them: attitude, spin, speed and time, which a step changes, and the step, by which small
+angles are told from others; the body stays.
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from polhode.testbench.certificate.branches.decisions import Decision, Passage
-from polhode.testbench.certificate.branches.moves import TIME, Moved, at_random, towards
-from polhode.testbench.certificate.states.battery import State
+from polhode.testbench.certificate.branches.moves import STEP, TIME, Moved, at_random, towards
 
 CHANGED = slice(0, TIME + 1)  # numbers of a state that a step changes
+MOVED = slice(0, STEP + 1)  # ... and the step
 HALVINGS = 10
 MOST_TRIES = 8  # moves from a state, by chance, one of which may take the other way
 MOST_PAIRS = 3  # of each decision
@@ -30,7 +31,7 @@ class Edges:
     rng: np.random.Generator
     has_time: Callable[[], bool]
 
-    def of(self, decision: Decision, generic: Moved, found: Sequence[Moved], seen: Sequence[Moved]) -> Iterator[State]:
+    def of(self, decision: Decision, generic: Moved, found: Sequence[Moved], seen: Sequence[Moved]) -> Iterator[Moved]:
         """States on both sides of the edges between one that was found to take a branch and its base; else between the
         generic state and those that were seen to go the other way, or others by chance."""
         pairs = [(_as_its_base(at), at) for at in found]
@@ -38,7 +39,7 @@ class Edges:
         pairs += [] if found else [(generic, at) for at in (*(towards(generic, at) for at in seen), *chance)]
         differ = ((one, other) for one, other in pairs if self._differ(decision, one, other))
         for one, other in itertools.islice(differ, MOST_PAIRS):
-            yield from (_named(decision, at) for at in self._halved(decision, one, other) if at.state)
+            yield from (at for at in self._halved(decision, one, other) if at.state)
 
     def _differ(self, decision: Decision, one: Moved, other: Moved) -> bool:
         """Whether steps from two states go one way each, and not the same."""
@@ -54,9 +55,9 @@ class Edges:
         return way
 
     def _moved(self, at: Moved) -> Moved:
-        """A state nearby, with the same body and step."""
+        """A state nearby, with the same body."""
         x = at.x.copy()
-        x[CHANGED] = at_random(at, self.rng, 10 ** self.rng.uniform(-1, 0)).x[CHANGED]
+        x[MOVED] = at_random(at, self.rng, 10 ** self.rng.uniform(-1, 0)).x[MOVED]
         return at.by(x)
 
     def _halved(self, decision: Decision, one: Moved, other: Moved) -> tuple[Moved, Moved]:
@@ -75,9 +76,3 @@ def _as_its_base(at: Moved) -> Moved:
     x = at.x.copy()
     x[CHANGED] = 0.0
     return at.by(x)
-
-
-def _named(decision: Decision, at: Moved) -> State:
-    assert at.state is not None
-    radians = tuple(sorted({at.radians, CROSSING_RADIANS}))
-    return replace(at.state, words=f"at the edge of where {decision.told(True)}", radians=radians)

@@ -7,14 +7,15 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.inputs.scipy_rotation import Rotation
+from polhode.physics.problem import Problem
 from polhode.testbench.certificate.states.battery import State, changed
 
 ATTITUDE, SPIN, SPEED, TIME, STEP, MOMENTS = (slice(0, 3), slice(3, 6), 6, 7, 8, slice(9, 12))
 TIME_UNIT = 10.0
 LOGARITHMS, MOST_LOGARITHM = [SPEED, STEP, 9, 10, 11], 30.0  # of speed, step and moments; farther than any range
 SPEEDS, TIMES, RADIANS, SIZES = (1e-3, 130.0), (-1100.0, 1.1e4), (2e-3, 1.9), (0.02, 500.0)
-"""Between which a state is looked for: no farther than those of the survey, where right integrators are known to pass
-for right."""
+"""Between which a state is looked for: no farther than the battery and the survey go, where right integrators are known
+to pass for right."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,10 @@ class Moved:
                 return None
             new["inertia"] = tuple(values) if axes is None else axes @ np.diag(values) @ axes.T
         try:
-            return State(self.base.words, changed(p, **new), is_surveyed=True, case=self.base.case)
+            there = changed(p, **new)
         except InputError:
             return None
+        return State(self.base.words, there, is_surveyed=True, case=self.base.case) if _has_torque(there) else None
 
     def _ranges(self, speed: float, t0: float) -> list[tuple[float, tuple[float, float]]]:
         """What is moved, each with its range, which the base itself is in, wherever it is."""
@@ -76,6 +78,15 @@ class Moved:
         if x[TIME]:
             moved.append((t0, (min(TIMES[0], base.t0), max(TIMES[1], base.t0))))
         return moved
+
+
+def _has_torque(p: Problem) -> bool:
+    """Whether the problem itself has a torque there: at Q = I not one of the distance from it."""
+    try:
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(p.torque(p.t0, p.Q0, p.Omega0)).all())
+    except ArithmeticError:
+        return False
 
 
 def unmoved(base: State, radians: float) -> Moved:

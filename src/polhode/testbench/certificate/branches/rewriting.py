@@ -1,12 +1,8 @@
-"""Functions rewritten so that they tell of their decisions: the text of a file, its tests and comparisons handed to a
-recorder, compiled again. Nothing is run but the function that was asked for, and only if its file still is what it was
-compiled from."""
+"""Texts rewritten so that they tell of their decisions: tests and comparisons are handed to a recorder, and done by
+it."""
 
 import ast
-import functools
-import linecache
-import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from polhode.testbench.certificate.branches.comparisons import CHOICES, MOST_NUMBERS
@@ -23,64 +19,6 @@ SIGNS = {
 }
 MOST_WORDS = 80  # characters of a test that are told
 LEAVE_ALONE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
-NOTHING = (ast.Raise, ast.Pass, ast.Continue, ast.Break, ast.Assert)
-
-
-class Unreadable(Exception):
-    """A function whose text is not to be had, or is not the one that it was compiled from."""
-
-
-def rewritten(code: types.CodeType, recorder: Recorder) -> types.CodeType:
-    """The code of a function that tells the recorder of its decisions."""
-    plain, telling = compiled(code.co_filename), _telling(code.co_filename, recorder)
-    for one, other in zip(_codes(plain), _codes(telling)):
-        is_it = (one.co_name, one.co_firstlineno, one.co_code) == (code.co_name, code.co_firstlineno, code.co_code)
-        if is_it and _constants(one) == _constants(code):
-            return other
-    raise Unreadable(f"{code.co_name} is not in {code.co_filename} as it was compiled")
-
-
-def _constants(code: types.CodeType) -> list[Any]:
-    """What a function has of numbers and texts, by type and value."""
-    return [repr(x) for x in code.co_consts if not isinstance(x, types.CodeType)] + list(code.co_names)
-
-
-def _text(file: str) -> str:
-    text = "".join(linecache.getlines(file))
-    if not text:
-        raise Unreadable(f"{file} has no text")
-    return text
-
-
-def compiled(file: str) -> types.CodeType:
-    """A file as it is."""
-    return _compiled(file, _text(file))
-
-
-@functools.lru_cache(maxsize=64)
-def _compiled(file: str, text: str) -> types.CodeType:
-    try:
-        return compile(text, file, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        raise Unreadable(f"{file} is no text of Python") from None
-
-
-def _telling(file: str, recorder: Recorder) -> types.CodeType:
-    """The same with all its decisions told to a recorder, once for each recorder."""
-    key = file, _text(file)
-    if key not in recorder.files:
-        tree = ast.parse(key[1])
-        Rewriter(recorder, file).visit(tree)
-        recorder.files[key] = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
-    return recorder.files[key]
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """All code in a file, in the order in which it stands there."""
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _codes(constant)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -89,26 +27,46 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, recorder: Recorder, file: str) -> None:
         self.recorder, self.file = recorder, file
         self.inside: tuple[int, bool] | None = None
+        self.may_be_caught = False  # what is raised here, by the function itself
 
     # ---- functions: what stands in one is not inside the tests around its definition
 
     def _function(self, node: Any) -> Any:
-        before, self.inside = self.inside, None
+        before, self.inside, self.may_be_caught = (self.inside, self.may_be_caught), None, False
         if hasattr(node, "decorator_list"):
             node.body = [self.visit(x) for x in node.body]  # not its decorators and defaults, which run elsewhere
         else:
             node.body = self.visit(node.body)
-        self.inside = before
+        self.inside, self.may_be_caught = before
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
 
+    # ---- what is raised, and may be caught
+
+    def _block(self, node: Any) -> Any:
+        before, self.may_be_caught = self.may_be_caught, True
+        node = self.generic_visit(node)
+        self.may_be_caught = before
+        return node
+
+    visit_Try = visit_TryStar = visit_With = visit_AsyncWith = _block
+
     # ---- tests
 
     def visit_If(self, node: ast.If) -> Any:
-        number, node.test = self._test(node.test, _leads_nowhere(node.body), _leads_nowhere(node.orelse))
+        number, node.test = self._test(node.test, self._unsought(node))
         node.body, node.orelse = self._within(number, True, node.body), self._within(number, False, node.orelse)
         return node
+
+    def _unsought(self, node: ast.If) -> frozenset[bool]:
+        """The outcomes that end the step by an exception, which is told where it is measured; both, where neither does
+        anything."""
+        if not node.orelse and all(isinstance(x, ast.Pass) for x in node.body):
+            return frozenset([True, False])
+        if self.may_be_caught:
+            return frozenset()
+        return frozenset([True] * _only_raises(node.body) + [False] * _only_raises(node.orelse))
 
     def visit_While(self, node: ast.While) -> Any:
         number, node.test = self._test(node.test)
@@ -133,11 +91,10 @@ class Rewriter(ast.NodeTransformer):
         self.inside = before
         return found
 
-    def _test(self, test: ast.expr, is_true_nothing: bool = False, is_false_nothing: bool = False) -> tuple[int, Any]:
+    def _test(self, test: ast.expr, unsought: frozenset[bool] = frozenset()) -> tuple[int, Any]:
         """The number of a decision, and its test, told when it is evaluated."""
         number, words = self.recorder.new(), _words(test)
         tree, told, leaves = self._tree(test)
-        unsought = frozenset([True] * is_true_nothing + [False] * is_false_nothing)
         self.recorder.decisions[number] = Decision(number, test.lineno, words, self.file, tree, self.inside, unsought)
         begin = _call("begin", ast.Constant(number), ast.Tuple([ast.Constant(x) for x in leaves], ast.Load()))
         return number, _at(_call("decide", begin, told), test)
@@ -146,7 +103,7 @@ class Rewriter(ast.NodeTransformer):
         """A test as a tree, with its leaves told to the recorder, and their numbers."""
         if isinstance(test, ast.BoolOp):
             kind = "and" if isinstance(test.op, ast.And) else "or"
-            alone = [_alone(x, kind == "and") for x in test.values]
+            alone = [_part(x, kind == "and") for x in test.values]
             parts = [self._tree(x) for x in test.values]
             test.values = [told for _, told, _ in parts]
             for written, (tree, _, _) in zip(alone, parts):
@@ -211,7 +168,7 @@ class Rewriter(ast.NodeTransformer):
         return _at(_call("compare", ast.Constant(number), signs, *operands), node)
 
 
-def _alone(part: ast.expr, is_of_and: bool) -> tuple[int, str, frozenset[bool]] | None:
+def _part(part: ast.expr, is_of_and: bool) -> tuple[int, str, frozenset[bool]] | None:
     """Line and words of a comparison that is a part of a test, and the outcome by which it does not decide alone: it
     does by a false one beside `and`, by a true one beside `or`."""
     while isinstance(part, ast.UnaryOp | ast.Call):
@@ -253,14 +210,14 @@ def _is_of_numbers(node: ast.AST) -> bool:
 
 
 def _is_harmless(node: ast.expr) -> bool:
-    kinds = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.Load)
-    return all(isinstance(x, kinds) for x in ast.walk(node))
+    """Whether it may be evaluated though Python would not come to it: no call, and no division by what may be zero."""
+    kinds = (ast.Constant, ast.Name, ast.Attribute, ast.Load, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub)
+    return all(isinstance(x, (*kinds, ast.Mult)) for x in ast.walk(node))
 
 
-def _leads_nowhere(body: Sequence[ast.stmt]) -> bool:
-    """Whether a branch only raises, or ends a loop; an else that is not there goes on."""
-    is_nothing = any(isinstance(x, NOTHING) for x in body)
-    return is_nothing and all(isinstance(x, (ast.Expr, *NOTHING)) for x in body)
+def _only_raises(body: Sequence[ast.stmt]) -> bool:
+    """Whether a branch does nothing but raise."""
+    return any(isinstance(x, ast.Raise) for x in body) and all(isinstance(x, ast.Expr | ast.Raise) for x in body)
 
 
 def _words(node: ast.expr) -> str:
@@ -268,7 +225,7 @@ def _words(node: ast.expr) -> str:
     return words if len(words) <= MOST_WORDS else f"{words[: MOST_WORDS - 3]}..."
 
 
-def _call(name: str, *arguments: Any, **keywords: Any) -> ast.Call:
+def _call(name: str, /, *arguments: Any, **keywords: Any) -> ast.Call:
     method = ast.Attribute(ast.Name(NAME, ast.Load()), name, ast.Load())
     return ast.Call(method, list(arguments), [ast.keyword(k, v) for k, v in keywords.items()])
 

@@ -58,7 +58,7 @@ class Search:
             if not self.has_time():
                 return
             found = self._from(target, at, distance)
-            if found is not None:
+            if found is not None and not np.array_equal(found.x, at.x):  # where it was, it is measured anyway
                 yield found
 
     def _from(self, target: Target, at: Moved, distance: float) -> Moved | None:

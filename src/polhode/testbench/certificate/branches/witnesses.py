@@ -1,14 +1,14 @@
 """States that take the branches which no state of the battery takes, and the branches that none was found to take.
 
 What an integrator does in a branch that is never taken was not measured, whatever it does elsewhere. Its own text says
-where such branches are: a copy that tells of its decisions is run over the battery and the survey, and from the states
-that come nearest to a branch another is looked for that takes it. The integrator itself is then measured there, as
-anywhere else; the copy decides nothing.
+where such branches are: rewritten so that it tells of its decisions it is run over the battery and the survey, and from
+the states that come nearest to a branch another is looked for that takes it. That is done in a process of its own, of
+which nothing but the states comes back. The integrator is then measured there, as anywhere else.
 """
 
 import copy
 import itertools
-import time
+import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,16 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.integrators.method import Method
-from polhode.testbench.certificate.branches.copied_steps import Run, is_the_same, run_of
-from polhode.testbench.certificate.branches.copies import Copies
+from polhode.testbench.certificate.branches.belongings import Owner, belongings, shared_outside
 from polhode.testbench.certificate.branches.decisions import Decision, Passage, Recorder
-from polhode.testbench.certificate.branches.edges import Edges
+from polhode.testbench.certificate.branches.edges import CROSSING_RADIANS, Edges
+from polhode.testbench.certificate.branches.in_place import files_of, interpret, rewrite
 from polhode.testbench.certificate.branches.moves import Moved, unmoved
-from polhode.testbench.certificate.branches.rewriting import Unreadable
 from polhode.testbench.certificate.branches.search import Search, Target
-from polhode.testbench.certificate.running.guard import NO_RETURN, Refused, guarded
-from polhode.testbench.certificate.running.look import STEP_SECONDS, Look, states
+from polhode.testbench.certificate.branches.telling_steps import STEPS_IN_TURN, Run, run_of, sample_of
+from polhode.testbench.certificate.branches.texts import Texts, Unreadable
+from polhode.testbench.certificate.running.guard import OwnTime, Refused, guarded
+from polhode.testbench.certificate.running.in_a_child import Lost, in_a_child
+from polhode.testbench.certificate.running.look import Look, states
 from polhode.testbench.certificate.states.battery import AT_REST, RADIANS, SEED, State, free_at_rest
 from polhode.testbench.certificate.structure.visits import SMALLEST_RADIANS
 
@@ -36,6 +37,8 @@ TINY_RADIANS = (1e-3, 1e-4, 1e-5)  # steps of what orders are measured by
 MOST_RUNS = 4000  # of the copy, in all
 MOST_PART = 0.1  # of the seconds of a certificate, after which no more branches are looked for
 MOST_SECONDS_A_STEP = 2.5e-3  # of an integrator, beyond which there is no time for a search
+LONGEST_SECONDS = 0.5  # that a step may take, beyond which it is taken not to return
+SECONDS_OF_ROOM = 10.0  # for all that is no step
 WITH_EDGES = ("free", "potential", "forced")  # problems on which symmetry is looked at
 MOST_EDGES = 24  # states at the edges of branches, on each problem
 MOST_SEEN = 6  # states that were seen to go a way, between which and the generic state an edge may be
@@ -46,42 +49,87 @@ FEWEST_TAKEN = 2  # states of the battery that take a branch, if it is to be kno
 STEPS_OF_A_RUN = 50  # from one state, at the end: some branches are taken now and then
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A state that was found, as it comes back: which state of the battery was moved, and where to."""
+
+    case: str
+    place: int
+    x: np.ndarray
+    words: str
+    radians: tuple[float, ...]
+
+    @property
+    def state(self) -> State:
+        """The same as a state."""
+        state = Moved(states(self.case)[self.place], self.x).state
+        assert state is not None  # it was run from there
+        return replace(state, words=self.words, radians=self.radians)
+
+
 @dataclass
 class Branches:
-    """What was found: by problem, states that take a branch, and those at the edge of one; in words, branches that no
-    state was found to take, or why they were not looked for."""
+    """What was found: states that take a branch, and those at the edge of one; in words, branches that no state was
+    found to take, and why others were not looked for."""
 
-    witnesses: dict[str, tuple[State, ...]] = field(default_factory=dict)
-    edges: dict[str, tuple[State, ...]] = field(default_factory=dict)
+    witnesses: list[Sought] = field(default_factory=list)
+    edges: list[Sought] = field(default_factory=list)
     not_taken: list[str] = field(default_factory=list)
     left_alone: str = ""
 
 
-def note_branches(look: Look, method: Any, seconds: float) -> bool:
-    """Note in the look which branches there are; returns whether that did not return."""
+def note_branches(look: Look, method: Any, seconds: float) -> None:
+    """Note in the look which branches there are."""
     found, why = guarded(lambda: branches_of(look, method), seconds)
-    found = Branches(left_alone=f"a copy of it {why}") if why else found
-    look.witnesses, look.edges = found.witnesses, found.edges
+    found = Branches(left_alone=why) if why else found
     look.not_taken, look.left_alone = found.not_taken, found.left_alone
-    return NO_RETURN in why
+    look.witnesses, look.edges = _by_case(found.witnesses), _by_case(found.edges)
+
+
+def _by_case(found: list[Sought]) -> dict[str, tuple[State, ...]]:
+    cases = dict.fromkeys(one.case for one in found)
+    return {case: tuple(one.state for one in found if one.case == case) for case in cases}
 
 
 def branches_of(look: Look, method: Any) -> Branches:
     """The branches of a user's integrator, as far as its text can be read."""
-    recorder = Recorder()
-    inner = method.step if isinstance(method, Method) else getattr(method, "advance", method)
-    copies = Copies(recorder, inner)
     try:
-        run = run_of(look, method, copies)
-    except Unreadable as why:
+        return _branches_of(look, method)
+    except (Lost, Unreadable) as why:
         return Branches(left_alone=str(why))
-    if not copies.rewritten or not recorder.decisions:
+
+
+def _branches_of(look: Look, method: Any) -> Branches:
+    texts = Texts(Recorder())
+    owner = Owner(method, texts)
+    things = list(belongings(method, owner))
+    if not any(isinstance(x, types.FunctionType) and owner.has(x) for x in things):
         return Branches()
+    if shared := shared_outside(things):
+        raise Unreadable(shared)
+    if any(isinstance(x, types.GeneratorType) for x in things):
+        raise Unreadable("it has a generator that is under way, whose text is read no more")
     if look.pace.cost.single > MOST_SECONDS_A_STEP * look.pace.generosity:
-        return Branches(left_alone=f"a step takes {1e3 * look.pace.cost.single:.2g} ms, which is too long for that")
-    if not is_the_same(look, run):
-        return Branches(left_alone="a copy of it does something else")
-    return _Survey(look, recorder, run).branches()
+        raise Unreadable(f"a step takes {1e3 * look.pace.cost.single:.2g} ms, which is too long for that")
+    for case in SEARCHED:
+        states(case)  # made here, they are kept
+    seconds = MOST_PART * look.pace.seconds + SECONDS_OF_ROOM
+    return in_a_child(lambda: _in_the_child(look, method, owner, texts), seconds)
+
+
+def _in_the_child(look: Look, method: Any, owner: Owner, texts: Texts) -> Branches:
+    run = run_of(look, method)
+    before = sample_of(run)
+    interpret(owner)
+    rewritten = rewrite(files_of(lambda: sample_of(run), owner), owner, texts)
+    if not rewritten or not texts.recorder.decisions:
+        return Branches()
+    after = sample_of(run)
+    if after.seconds > MOST_SECONDS_A_STEP * look.pace.generosity * STEPS_IN_TURN:
+        return Branches(left_alone="where it is interpreted, a step takes too long for that")
+    if not (look.character.memory or look.character.noise or after.agrees(before)):
+        return Branches(left_alone="where it is interpreted, it does something else")
+    return _Survey(look, texts.recorder, run).branches()
 
 
 @dataclass
@@ -95,7 +143,7 @@ class _Survey:
     passages: dict[str, list[tuple[Moved, dict[int, Passage]]]] = field(default_factory=dict)
     found: dict[str, list[tuple[Target, Moved]]] = field(default_factory=dict)
     runs: int = 0
-    begun: float = field(default_factory=time.process_time)
+    own: OwnTime = field(default_factory=OwnTime)
 
     def __post_init__(self) -> None:
         self.returning = copy.deepcopy(self.look.returning)  # what is known not to return is not tried
@@ -104,15 +152,16 @@ class _Survey:
         """All that is found."""
         for case in SEARCHED:
             self._look_over(case)
+        why = "" if self.has_time else "there was no time for all of them"
         for case in SEARCHED:
             self._search(case)
         for case in TRIED:
             self._try(case, [(target, at) for found in self.found.values() for target, at in found])
         for case in SEARCHED:
             self._run_on(case)
-        witnesses = {case: tuple(self._named(case)) for case in self.found if self.found[case]}
-        edges = {case: tuple(itertools.islice(self._edges(case), MOST_EDGES)) for case in WITH_EDGES}
-        return Branches(witnesses, edges, list(self._never_taken()))
+        witnesses = [one for case in self.found for one in self._named(case)]
+        edges = [one for case in WITH_EDGES for one in itertools.islice(self._edges(case), MOST_EDGES)]
+        return Branches(witnesses, edges, list(self._never_taken()), why)
 
     @property
     def has_time(self) -> bool:
@@ -120,24 +169,24 @@ class _Survey:
         return self._has_time_until(MOST_RUNS * self.look.pace.generosity)
 
     def _has_time_until(self, runs: float) -> bool:
-        return self.runs < runs and time.process_time() - self.begun < MOST_PART * self.look.pace.seconds
+        return self.runs < runs and self.own.seconds < MOST_PART * self.look.pace.seconds
 
-    def _passed(self, at: Moved, sign: int = 1) -> dict[int, Passage]:
+    def _passed(self, at: Moved, sign: int = 1, **count: int) -> dict[int, Passage]:
         state = at.state
-        if state is None:
+        if state is None or not self.has_time:
             return {}
         self.runs += 1
         radians = sign * at.radians
-        passing = lambda: self.recorder.passed(lambda: self.run(state, radians))
+        passing = lambda: self.recorder.passed(lambda: self.run(state, radians, **count))
         try:
-            return self.returning.call(state.step(radians), STEP_SECONDS, passing)
+            return self.returning.call(state.step(radians), LONGEST_SECONDS, passing)
         except Refused:
             return {}
 
     def _run_on(self, case: str) -> None:
         """Many steps from the generic state, tiny ones, and one at rest: what these take was looked at, at least."""
         generic = states(case)[0]
-        self._note_taken(case, self.recorder.passed(lambda: self.run(generic, RADIANS[1], STEPS_OF_A_RUN)))
+        self._note_taken(case, self._passed(unmoved(generic, RADIANS[1]), count=STEPS_OF_A_RUN))
         for radians in TINY_RADIANS:
             self._note_taken(case, self._passed(unmoved(generic, radians)))
         if case == "free":
@@ -254,7 +303,7 @@ class _Survey:
             if moved.state is not None and search.distance(self._passed(moved), *target.key)[0] == 0:
                 self._note(case, target, moved)
 
-    def _edges(self, case: str) -> Iterator[State]:
+    def _edges(self, case: str) -> Iterator[Sought]:
         """States at the edges of all branches that depend on the state."""
         edges, generic = Edges(self._passed, np.random.default_rng(SEED), lambda: self.has_time), states(case)[0]
         decisions = list(self.recorder.decisions.values())
@@ -264,7 +313,13 @@ class _Survey:
             if is_part or not self._varies(decision) or not self._is_reached(case, decision):
                 continue
             found = [at for target, at in self.found[case] if target.decision is decision]
-            yield from edges.of(decision, unmoved(generic, RADIANS[1]), found, self._the_rarer(case, decision.number))
+            words = f"at the edge of where {decision.told(True)}"
+            seen = self._the_rarer(case, decision.number)
+            for at in edges.of(decision, unmoved(generic, RADIANS[1]), found, seen):
+                yield self._sought(case, at, words, tuple(sorted({at.radians, CROSSING_RADIANS})))
+
+    def _sought(self, case: str, at: Moved, words: str, radians: tuple[float, ...]) -> Sought:
+        return Sought(case, next(k for k, state in enumerate(states(case)) if state is at.base), at.x, words, radians)
 
     def _the_rarer(self, case: str, number: int) -> list[Moved]:
         """States from which a step goes the way that fewer go, of those that go one way."""
@@ -277,14 +332,12 @@ class _Survey:
 
     # ---- in words
 
-    def _named(self, case: str) -> Iterator[State]:
+    def _named(self, case: str) -> Iterator[Sought]:
         counted: dict[str, int] = {}
         for target, at in self.found[case]:
             words = f"where {self._told(case, target, at)}"
             counted[words] = count = counted.get(words, 0) + 1
-            state = at.state
-            assert state is not None  # it was run from there
-            yield replace(state, words=words if count == 1 else f"{words}, again", radians=(at.radians,))
+            yield self._sought(case, at, words if count == 1 else f"{words}, again", (at.radians,))
 
     def _told(self, case: str, target: Target, at: Moved) -> str:
         """The branch that a state takes, in words; where it was looked for by a part of a test, that of all of it."""

@@ -93,7 +93,7 @@ def _prepared(look: Look, method: BlackBox | Callable[..., Any]) -> int:
     ended = int(any(NO_RETURN in why for _, why in look.character.unknown))
     cost, why = guarded(lambda: cost_of(look), _patience(look, ended))
     look.pace.cost, ended = cost or look.pace.cost, ended + (NO_RETURN in why)
-    ended += note_branches(look, method, _patience(look, ended))
+    note_branches(look, method, _patience(look, ended))
     if look.pace.is_counted:
         by_differences, why = guarded(lambda: look.derivatives.are_differences, _patience(look, ended))
         look.pace.by_differences, ended = by_differences is True, ended + (NO_RETURN in why)

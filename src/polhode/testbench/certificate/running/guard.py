@@ -53,9 +53,9 @@ class OwnTime:
 
 
 def waited(thread: int) -> float | None:
-    """The seconds that a thread of this process has waited for a core, where the system tells."""
+    """The seconds that a thread, or a process of one thread, has waited for a core, where the system tells."""
     try:
-        with open(f"/proc/self/task/{thread}/schedstat") as file:
+        with open(f"/proc/{thread}/schedstat") as file:
             return int(file.read().split()[1]) * 1e-9
     except (OSError, IndexError, ValueError):
         return None

@@ -181,7 +181,6 @@ def of_another(case: str) -> tuple[tuple[State, State], ...]:
     return tuple((state, replace(on_another(state), is_surveyed=not fully(state))) for state in states(case))
 
 
-@functools.cache
 def on_another(state: State) -> State:
     """A state of another problem, with words that say so."""
     return replace(state, words=f"{ON_OTHERS[state.case]} {state.words}", name=state.words)
