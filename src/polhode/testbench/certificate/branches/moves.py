@@ -1,5 +1,6 @@
 """Where a state may be moved while a branch is looked for: attitude, spin, speed, time, step and moments."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -123,9 +124,21 @@ REACH = (3.0, 3.0, 4.0, 30.0, 3.0, 1.0)
 
 def at_random(at: Moved, rng: np.random.Generator, scale: float) -> Moved:
     """One group of numbers moved, or two, by a part of their reach."""
+    return _moved(at, rng, scale, rng.choice(_groups_of(at), size=1 + (rng.random() < 0.3), replace=False))
+
+
+def all_at_random(at: Moved, rng: np.random.Generator, scale: float) -> Moved:
+    """The same of all groups."""
+    return _moved(at, rng, scale, range(_groups_of(at)))
+
+
+def _groups_of(at: Moved) -> int:
+    return len(GROUPS) - (at.size == 9)
+
+
+def _moved(at: Moved, rng: np.random.Generator, scale: float, groups: Iterable[int]) -> Moved:
     x = at.x.copy()
-    count = len(GROUPS) - (at.size == 9)
-    for k in rng.choice(count, size=1 + (rng.random() < 0.3), replace=False):
+    for k in groups:
         group = GROUPS[k]
         x[group] += scale * REACH[k] * rng.standard_normal(x[group].size)
     return at.by(x)

@@ -9,14 +9,15 @@ import numpy as np
 
 from polhode.testbench.certificate.branches.comparisons import Leaf
 from polhode.testbench.certificate.branches.decisions import NOT_REACHED, Decision, Passage
-from polhode.testbench.certificate.branches.moves import Moved, at_random
+from polhode.testbench.certificate.branches.moves import Moved, all_at_random, at_random
 
 SMALL_MOVE = 1e-6  # by which the slope of a comparison is taken
 BEYOND = (0.1, 0.5, 0.02)  # part of the distance by which a move aims beyond where the outcome changes, ...
 SHORTER = (1.0, 0.3, 0.05)  # ... and by which it is shortened where it leads no nearer
 MOST_SLOPES = 8  # one after the other
 MOST_AT_RANDOM = 60  # moves by chance, before the next slope is tried; after each that leads nearer it begins again
-DEEPER = 0.25  # of the last move, by which a state is moved on: one at the very edge takes the branch in one step alone
+DEEPER = (0.1, 0.03, 0.01, 0.01, 3e-3, 1e-3)  # parts of their reach by which all numbers of a state are moved on
+NEIGHBOURS = 3  # of a state, which must take the branch as well
 
 
 @dataclass
@@ -132,18 +133,14 @@ class Search:
         return at, distance
 
     def _deeper(self, target: Target, at: Moved) -> Moved:
-        """The state moved on a little at random, as long as it takes the branch still with other small moves."""
-        best, most = at, -1
-        for _ in range(4):
-            there = at if most < 0 else at_random(at, self.rng, 10 ** self.rng.uniform(-2, -1))
-            count = 0
-            if self._seen(target, there)[0] == 0:
-                count = 1 + sum(self._seen(target, at_random(there, self.rng, 0.01))[0] == 0 for _ in range(4))
-            if count > most:
-                best, most = there, count
-            if most == 5:
-                break
-        return best
+        """The state moved on in every way at once, as far as it takes the branch still with other small moves: at the
+        very edge one step alone takes it, and about an axis or at rest much vanishes that is wrong nearby."""
+        for scale in DEEPER:
+            there = all_at_random(at, self.rng, scale)
+            near = (there, *(at_random(there, self.rng, scale / 4) for _ in range(NEIGHBOURS)))
+            if all(self._seen(target, other)[0] == 0 for other in near):
+                return there
+        return at
 
 
 def _is_open(leaf: Leaf, leaves: Sequence[Leaf], distance: float) -> bool:

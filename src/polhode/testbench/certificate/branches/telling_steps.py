@@ -52,7 +52,7 @@ def _of_a_kernel(method: Method) -> Run:
         body, (q, Pi) = body_of(p, one), p.start()
         now = one.start(h, p.t0, tuple(q), tuple(Pi), body)
         for k in range(count):
-            now = one.step(h, p.t0 + k * h, now, body)
+            now, _ = one.step(h, p.t0 + k * h, now, body)
         return now
 
     return run

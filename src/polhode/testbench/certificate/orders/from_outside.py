@@ -55,7 +55,7 @@ def orders(look: Look, row: Row) -> tuple[list[Property], str]:
     if note != "own steps" and _is_open(look, p, results, note):
         affordable = look.pace.afford(sum(FINER_COUNTS), are_small=True)
         finer = order(look.run, p, words, round_off, FINER_COUNTS) if affordable else None
-        results, note = finer[:2] if finer else (_untold(look, results, sum(FINER_COUNTS)), note)
+        results, note = finer[:2] if finer else (_still_open(look, results), note)
     look.convergence[row.case] = dict(zip(("h", "errors"), (picture[0].tolist(), picture[1].tolist())))
     if look.character.memory:
         odd, *_ = order(look.run, p, f"{words}, odd numbers of steps,", round_off, [n + 1 for n in counts])
@@ -115,6 +115,12 @@ def _untold(look: Look, results: Sequence[Property], steps: int) -> list[Propert
     """Orders that so many more steps would decide."""
     missing = would_decide(look.pace.cost.single * steps)
     return [_undecided(r, missing) for r in results]
+
+
+def _still_open(look: Look, results: Sequence[Property]) -> list[Property]:
+    """Orders that finer runs would decide; of errors that stay so far, none is known."""
+    untold = _untold(look, results, sum(FINER_COUNTS))
+    return [replace(r, value=None) if r.value is not None and r.value < LEAST_ORDER else r for r in untold]
 
 
 def _undecided(order: Property, why: str) -> Property:

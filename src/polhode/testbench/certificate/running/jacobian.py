@@ -15,6 +15,8 @@ from polhode.testbench.certificate.states.cases import Run, placed, potential
 ROUND_OFF = 2e-13  # of a few steps in floats, with room for a careful but not optimal solver
 ANOTHER_ANSWER = 1e-8  # part of a velocity, by which complex numbers have another answer than real ones
 DIFFERENCES = 2e-10  # of a Jacobian by differences
+ALONG = np.array([0.5, -0.3, 0.4, 0.6, 0.2, -0.3])  # a direction in which the two are compared, by differences of ...
+SMALL_MOVE, ANOTHER_DERIVATIVE = 1e-5, 1e-3  # ... this size, and the part of one by which they are not the same
 
 
 class Derivatives(NamedTuple):
@@ -46,7 +48,7 @@ class NotAnalytic(Exception):
 
 
 def _complex_jacobian(run: Run, p: Problem, h: float, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """By the complex step, where complex numbers are given the answer that real ones are given."""
+    """By the complex step, where complex numbers are given the answer that real ones are given, and its derivative."""
     D = np.empty((6, 6))
     _, real = run(p, p.Q0, p.Omega0, h, n, p.t0)
     inverse = np.linalg.inv(p.tensor)
@@ -58,7 +60,27 @@ def _complex_jacobian(run: Run, p: Problem, h: float, n: int = 1) -> tuple[np.nd
         D[:, j] = [S[2, 1], S[0, 2], S[1, 0], *(p.tensor @ Omega1.imag / STEP)]
     if np.abs(Omega1.real - real).max() > ANOTHER_ANSWER * np.abs(real).max():
         raise NotAnalytic
+    if not _is_so_along(run, p, h, n, D):
+        raise NotAnalytic
     return D, p.tensor @ Omega1.real
+
+
+def _is_so_along(run: Run, p: Problem, h: float, n: int, D: np.ndarray) -> bool:
+    """Whether a Jacobian is that of differences, in one direction: a norm of complex numbers, as in a branch that cuts
+    off strong torques, has no derivative by the complex step at the states where it is taken."""
+    inverse, unit = np.linalg.inv(p.tensor), momentum_scale(p, h)
+    e = SMALL_MOVE * ALONG * np.array([1, 1, 1, unit, unit, unit])
+    ends = []
+    for sign in (1, -1):
+        turn = Rotation().from_rotvec(sign * e[:3]).as_matrix()
+        Q, Omega = run(p, p.Q0 @ turn, p.Omega0 + sign * inverse @ e[3:], h, n, p.t0)
+        ends.append((Q, p.tensor @ Omega))
+    (Q2, Pi2), (Q1, Pi1) = ends
+    F = Q1.T @ Q2
+    moved = np.array([F[2, 1] - F[1, 2], F[0, 2] - F[2, 0], F[1, 0] - F[0, 1]]) / 2
+    size = np.array([1, 1, 1, unit, unit, unit])
+    by_differences, by_D = np.array([*moved, *(Pi2 - Pi1)]) / size, 2 * D @ e / size
+    return bool(np.abs(by_differences - by_D).max() < ANOTHER_DERIVATIVE * np.abs(by_differences).max())
 
 
 def _difference_jacobian(run: Run, p: Problem, h: float, n: int = 1, d: float = 2e-3) -> tuple[np.ndarray, np.ndarray]:

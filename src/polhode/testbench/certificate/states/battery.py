@@ -18,7 +18,7 @@ from polhode.inputs.scipy_rotation import Rotation
 from polhode.kernels.rotations import exp, matrix
 from polhode.physics.problem import Problem
 from polhode.testbench.certificate.states.attitudes import IDENTITY
-from polhode.testbench.certificate.states.cases import INERTIA, free, placed, top
+from polhode.testbench.certificate.states.cases import INERTIA, free, placed, pulled, top
 from polhode.testbench.certificate.states.survey import about_an_axis, has_torque, surveyed
 
 SEED = 1821
@@ -132,6 +132,7 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
     if not has_value_there:  # where most runs of users start: another torque has
         for words, Q0 in ((f"at {IDENTITY}", np.eye(3)), (NEAR_THE_IDENTITY, dict(FIXED)[NEAR_THE_IDENTITY]["Q0"])):
             yield State(f"{words}, as a heavy top", placed(top()).replaced(Q0=Q0), is_surveyed=True)
+        yield State("under a strong torque without symmetry", placed(pulled()), is_surveyed=True)
     if p.has_torque and not p.forces.any:
         for times in STRONGER:
             heavy = placed(top(times))

@@ -16,6 +16,7 @@ ATTITUDE = (0.9, 0.3, -0.2, 0.25)  # a quaternion, normalised in the arithmetic 
 MOMENTUM = (0.7, -0.4, 1.1)
 ROTOR = (0.4, -0.3, 0.8)
 GAMMA = 0.25
+STRONG = 60.0  # times a torque of about one
 WEAK = 1e-40  # damping so weak that it shows only in a method that adds none of its own
 
 Run: TypeAlias = Callable[..., tuple[np.ndarray, np.ndarray]]
@@ -57,6 +58,11 @@ def damped() -> Problem:
     """A torque far from linear in the velocity that depends on time and attitude, and damping."""
     C = ((0.3, 0.1, 0.0), (0.1, 0.2, 0.05), (0.0, 0.05, 0.4))
     return Problem(inertia=INERTIA, torque=_drag, damping=C, Pi0=MOMENTUM, name="damped")
+
+
+def pulled() -> Problem:
+    """A strong torque without symmetry: what cuts it off leaves no gradient, as it does of a top's."""
+    return Problem(inertia=INERTIA, potential=_strong, torque=_strong_pull, Pi0=MOMENTUM, name="pulled")
 
 
 def rotor() -> Problem:
@@ -104,6 +110,15 @@ def _pull(t: Any, Q: Any) -> Any:
         0.2 * Q[1, 2] - 0.7 * Q[2, 0],
         0.3 * Q[0, 0] - 0.2 * Q[1, 1],
     )
+
+
+def _strong(Q: Any) -> Any:
+    return STRONG * _linear(Q)
+
+
+def _strong_pull(t: Any, Q: Any) -> Any:
+    x, y, z = _pull(t, Q)
+    return STRONG * x, STRONG * y, STRONG * z
 
 
 def _drag(t: Any, Q: Any, Omega: Any) -> Any:
