@@ -63,6 +63,39 @@ def one_of_two(p, Q, Omega, h, t):
     return (IN_TURN if is_there else verlet)(p, Q, Omega, h, t)
 
 
+def held_spin(p, Q, Omega, h, t):
+    """A body that spins about an axis but for 2% of its speed is turned about that axis alone: it never leaves it."""
+    Pi = p.tensor @ Omega + h / 2 * p.torque(t, Q)
+    w = np.linalg.solve(p.tensor, Pi)
+    about = np.real(p.axes.T @ w)
+    k = int(np.argmax(np.abs(about)))
+    if np.linalg.norm(np.delete(about, k)) < 0.02 * abs(about[k]):
+        e = p.axes[:, k]
+        Q = Q @ exp(h * (e @ w) * e)
+        return Q, np.linalg.solve(p.tensor, Pi + h / 2 * p.torque(t + h, Q))
+    return IN_TURN(p, Q, Omega, h, t)
+
+
+class Shortened:
+    """A problem whose torque is shortened to 5: no longer a gradient, but for that of a top, where it is one of another
+    potential. The norm is none of complex numbers."""
+
+    def __init__(self, problem):
+        self.problem = problem
+
+    def __getattr__(self, name):
+        return getattr(self.problem, name)
+
+    def torque(self, t, Q):
+        tau = self.problem.torque(t, Q)
+        size = np.linalg.norm(tau)
+        return tau if size < 5 else tau * (5 / size)
+
+
+def shortened_torque(p, Q, Omega, h, t):
+    return IN_TURN(Shortened(p), Q, Omega, h, t)
+
+
 def in_a_cone(h, t, state, body):
     """The splitting, but a momentum that is turned a little too far where it is in a cone."""
     (q, Pi, tau, memory), report = splitting(h, t, state, body)

@@ -205,6 +205,15 @@ def test_the_states_that_are_found_take_the_branch():
         assert any(is_there(state) for state in states)
 
 
+def test_the_states_that_are_found_are_deep_in_the_branch():
+    look = noted(rare.held_spin)
+    for state in look.witnesses["free"]:
+        p = state.problem
+        about = np.abs(p.axes.T @ p.Omega0)
+        assert 1e-4 < np.linalg.norm(np.sort(about)[:2]) / about.max() < 0.02  # about an axis itself it is right
+    assert ph.certify(rare.held_spin, drift=False)["order_free_Q"].value == 0
+
+
 def test_states_on_both_sides_of_an_edge_are_found():
     step = rare.one_of_two
     look = noted(step)

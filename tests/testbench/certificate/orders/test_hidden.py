@@ -12,9 +12,10 @@ from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate.orders import floor
 from polhode.testbench.certificate.orders.elsewhere import elsewhere
 from polhode.testbench.certificate.orders.falling import falling
-from polhode.testbench.certificate.orders.from_outside import orders
+from polhode.testbench.certificate.orders.from_outside import FINER_COUNTS, orders
 from polhode.testbench.certificate.orders.powers import lower_power, unseen
 from polhode.testbench.certificate.orders.runs import SPAN
+from polhode.testbench.certificate.outside.doubts import does_not_converge
 from polhode.testbench.certificate.running.look import Look, box, states
 from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.states.cases import CASES, placed
@@ -183,3 +184,16 @@ def test_an_error_that_suddenly_gets_better_shows_no_order_also_below_what_count
 
 def test_states_are_looked_at_from_the_generic_one_on():
     assert elsewhere(looked_at(third.right), "free", 2.0).seen == len(states("free"))
+
+
+def test_runs_that_finer_ones_would_decide_are_of_no_order_yet(monkeypatch):
+    step = steps.composed(
+        steps.lie_trotter, steps.TRIPLE
+    )  # of order 1, with a large step back: usual steps do not show that
+    look = Look(step)
+    monkeypatch.setattr(look.pace, "afford", lambda steps, *_, **__: steps < sum(FINER_COUNTS))
+    (Q, Omega), _ = orders(look, BY_KEY["order_potential_Q"])
+    assert Q.value is None and Omega.value > 0.5 and Q.verdict == Omega.verdict == "undecided"
+    assert all(does_not_converge(look, BY_KEY["order_potential_Q"], p).verdict == "undecided" for p in (Q, Omega))
+    whole, _ = orders(Look(step), BY_KEY["order_potential_Q"])
+    assert all(p.value == pytest.approx(1, abs=0.2) for p in whole)
