@@ -1,5 +1,6 @@
 """An integrator whose own functions are rewritten in place, wherever they are: in a process that is only for that."""
 
+import contextlib
 import functools
 import gc
 import sys
@@ -21,8 +22,8 @@ def interpret(owner: Owner) -> None:
         for name, thing in list(names.items()):
             names[name] = uncompiled(thing) or thing
         for cell in function.__closure__ or ():
-            if cell != types.CellType() and uncompiled(cell.cell_contents):
-                cell.cell_contents = uncompiled(cell.cell_contents)
+            with contextlib.suppress(ValueError):  # an empty one
+                cell.cell_contents = uncompiled(cell.cell_contents) or cell.cell_contents
 
 
 def files_of(run: Callable[[], Any], owner: Owner) -> set[str]:
@@ -41,8 +42,8 @@ def files_of(run: Callable[[], Any], owner: Owner) -> set[str]:
 
 
 def rewrite(files: Iterable[str], owner: Owner, texts: Texts) -> int:
-    """Rewrite all functions from some files, and return of how many that was possible; caches of functions are emptied,
-    since what is known already is not computed."""
+    """Rewrite all functions from some files, and return how many could be; caches of functions are emptied, since what
+    is known already is not computed."""
     done = 0
     for function in _functions(owner):
         if function.__code__.co_filename not in files:
