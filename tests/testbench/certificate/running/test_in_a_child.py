@@ -1,5 +1,6 @@
 """A task in a process of its own: its answer, and every way in which it may give none."""
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -8,7 +9,7 @@ import time
 
 import pytest
 
-from polhode.testbench.certificate.running.guard import guarded
+from polhode.testbench.certificate.running.guard import OwnTime, guarded, waited
 from polhode.testbench.certificate.running.in_a_child import Lost, in_a_child
 
 KEPT = [0]
@@ -70,6 +71,32 @@ def test_a_thread_may_have_a_child_in_which_signals_work():
     thread = threading.Thread(target=lambda: answers.append(in_a_child(task, 10.0)))
     thread.start(), thread.join()
     assert answers == [(None, "did not return within 0.2 s")]
+
+
+def busy():
+    until = time.process_time() + 0.4
+    while time.process_time() < until:
+        pass
+
+
+@pytest.mark.skipif(waited(threading.get_native_id()) is None, reason="this system does not tell who waits for a core")
+def test_what_a_child_waits_for_a_core_is_not_the_time_of_who_waits_for_it():
+    others = [multiprocessing.get_context("fork").Process(target=_spin) for _ in range(3 * os.cpu_count())]
+    for other in others:
+        other.start()
+    try:
+        own, clock = OwnTime(), time.monotonic()
+        in_a_child(busy, 60.0)
+        assert time.monotonic() - clock > own.seconds + 0.2  # the machine was busy
+        assert own.seconds < 1.0
+    finally:
+        for other in others:
+            other.kill(), other.join()
+
+
+def _spin():
+    while True:
+        pass
 
 
 def test_a_system_without_forks_is_told_of(monkeypatch):

@@ -18,6 +18,7 @@ CAUGHT_SECONDS = 0.1  # seconds, after which what has not ended is ended again: 
 PATIENT_TIMES = 5  # times that it is given these
 AT_ONCE_SECONDS = (1e-6, 1e-4)  # seconds after that, some of which end it while it handles the end before
 NO_RETURN = "did not return"
+WAITED_BY_CHILDREN: dict[int, float] = {}  # of each thread
 ENDING = threading.Lock()  # a thread is either done or interrupted
 
 
@@ -53,10 +54,11 @@ class OwnTime:
 
 
 def waited(thread: int) -> float | None:
-    """The seconds that a thread, or a process of one thread, has waited for a core, where the system tells."""
+    """The seconds that a thread, or a process of one thread, has waited for a core, and for children that waited for
+    one, where the system tells."""
     try:
         with open(f"/proc/{thread}/schedstat") as file:
-            return int(file.read().split()[1]) * 1e-9
+            return int(file.read().split()[1]) * 1e-9 + WAITED_BY_CHILDREN.get(thread, 0.0)
     except (OSError, IndexError, ValueError):
         return None
 

@@ -8,13 +8,14 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
-from polhode.testbench.certificate.running.guard import NO_RETURN, waited
+from polhode.testbench.certificate.running.guard import NO_RETURN, WAITED_BY_CHILDREN, waited
 
 LOOK_SECONDS = 0.05  # between two looks at the time of the child
 
@@ -47,8 +48,15 @@ def in_a_child(task: Callable[[], Any], seconds: float) -> Any:
             os._exit(1)
         answers.close()
         if child:
+            _note_waited(child)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+
+
+def _note_waited(child: int) -> None:
+    """How busy the machine is decides nothing: what the child has waited, this thread has waited, too."""
+    thread = threading.get_native_id()
+    WAITED_BY_CHILDREN[thread] = WAITED_BY_CHILDREN.get(thread, 0.0) + (waited(child) or 0.0)
 
 
 def _answer(task: Callable[[], Any], parent: Connection) -> NoReturn:
