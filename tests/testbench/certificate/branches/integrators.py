@@ -4,9 +4,8 @@ import collections
 import ctypes
 import functools
 import itertools
-import os
 import random
-import signal
+import subprocess
 from typing import ClassVar
 
 import numba
@@ -128,6 +127,43 @@ class Logs:
         return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
 
 
+def counts_in(table):
+    """Verlet, which counts its calls where others may read it."""
+
+    def step(p, Q, Omega, h, t):
+        table[0] += 1
+        return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
+
+    return step
+
+
+def writes(path):
+    """Verlet, which writes to a file."""
+
+    def step(p, Q, Omega, h, t):
+        with open(path, "a") as file:
+            file.write(f"{t}\n")
+        return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
+
+    return step
+
+
+def asks_a_program(p, Q, Omega, h, t):
+    """Verlet by another program."""
+    subprocess.run(["true"], check=True)
+    return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
+
+
+def asks(connection):
+    """Verlet by a connection."""
+
+    def step(p, Q, Omega, h, t):
+        connection.send(b"x")
+        return verlet(p, Q, Omega, h, t) if t < 1e6 else (Q, Omega)
+
+    return step
+
+
 @numba.njit
 def compiled_part(x):
     return 2.0 * x if x > 0.2 else x + x
@@ -174,7 +210,7 @@ def refuses_large(p, Q, Omega, h, t):
 def crashes_when_large(p, Q, Omega, h, t):
     """Verlet, which crashes where a step is large."""
     if abs(h) > 2.5:
-        os.kill(os.getpid(), signal.SIGKILL)
+        ctypes.string_at(0)
     return verlet(p, Q, Omega, h, t)
 
 

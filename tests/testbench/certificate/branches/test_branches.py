@@ -14,13 +14,13 @@ import polhode as ph
 from polhode.integrators.properties import BY_KEY
 from polhode.testbench.certificate.branches.belongings import Owner, package_of
 from polhode.testbench.certificate.branches.decisions import Recorder
-from polhode.testbench.certificate.branches.in_place import interpret, rewrite
+from polhode.testbench.certificate.branches.in_place import Functions
 from polhode.testbench.certificate.branches.texts import Texts, Unreadable
 from polhode.testbench.certificate.branches.witnesses import branches_of, note_branches
 from polhode.testbench.certificate.diagnosis.at_rest import does_not_rest
 from polhode.testbench.certificate.diagnosis.oddities import oddities
 from polhode.testbench.certificate.running.in_a_child import in_a_child
-from polhode.testbench.certificate.running.look import Look
+from polhode.testbench.certificate.running.look import Look, advance_of
 from polhode.testbench.certificate.running.questions import character_of
 from polhode.testbench.certificate.states.cases import placed, potential
 from polhode.testbench.certificate.structure.defects import symmetry
@@ -36,9 +36,9 @@ def told(function, *arguments):
 
     def run():
         texts, found = Texts(Recorder()), []
-        owner = Owner(function, texts)
-        interpret(owner)
-        assert rewrite({integrators.__file__}, owner, texts)
+        functions = Functions(Owner(function, texts), texts)
+        functions.interpret()
+        assert not functions.rewrite({integrators.__file__})
         passages = texts.recorder.passed(lambda: found.append(function(*arguments)))
         words = {texts.recorder.decisions[number].words: passage for number, passage in passages.items()}
         return found[0] if found else None, words
@@ -112,13 +112,27 @@ def test_functions_are_called_wherever_they_are():
 
 
 def test_what_is_shared_with_others_is_left_alone(tmp_path):
-    with open(tmp_path / "log.txt", "w") as file, socket.socket() as connection:
-        alone = {"a generator": integrators.from_a_generator(), f"a file, {tmp_path}": integrators.Logs(file)}
-        alone["a socket"] = integrators.Logs(connection)
-        for why, step in alone.items():
-            look = noted(step)
-            assert not look.witnesses and not look.not_taken
-            assert f"Branches of its own text were not looked for: it has {why}" in " ".join(oddities(look, {}))
+    one, other = socket.socketpair()
+    table = np.memmap(tmp_path / "table", mode="w+", shape=3)
+    with open(tmp_path / "log.txt", "w") as file, one, other:
+        alone = {
+            "it has a generator that is under way": integrators.from_a_generator(),
+            "it has memory that other processes share": integrators.counts_in(np.asarray(table)),
+            "it writes files": integrators.writes(tmp_path / "lines.txt"),
+            "it starts other programs": integrators.asks_a_program,
+            "in a process of its own it gives no result": integrators.asks(other),
+            "their text is not to be had": eval("lambda p, Q, Omega, h, t: (Q, Omega) if h > 9 else (Q, 1 * Omega)"),
+        }
+        looks = {why: noted(step) for why, step in alone.items()}
+        assert not noted(integrators.Logs(file)).left_alone  # which it does not write to
+        assert not table.any() and not (tmp_path / "lines.txt").exists()
+        one.setblocking(False)
+        with pytest.raises(BlockingIOError):  # nothing was asked
+            one.recv(1)
+    for why, look in looks.items():
+        assert look.left_alone.startswith(why) and not look.witnesses and not look.not_taken
+        look.advance = advance_of(verlet)  # without more of what it writes
+        assert f"Branches of its own text were not looked for: {why}" in " ".join(oddities(look, {}))
 
 
 def test_what_ends_the_process_costs_only_the_look():

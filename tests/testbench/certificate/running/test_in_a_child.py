@@ -1,14 +1,16 @@
 """A task in a process of its own: its answer, and every way in which it may give none."""
 
-import multiprocessing
+import logging
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 
 import pytest
 
+from polhode.testbench.certificate.running import in_a_child as module
 from polhode.testbench.certificate.running.guard import OwnTime, guarded, waited
 from polhode.testbench.certificate.running.in_a_child import Lost, in_a_child
 
@@ -98,23 +100,42 @@ def busy():
 
 
 @pytest.mark.skipif(waited(threading.get_native_id()) is None, reason="this system does not tell who waits for a core")
-def test_what_a_child_waits_for_a_core_is_not_the_time_of_who_waits_for_it():
-    others = [multiprocessing.get_context("fork").Process(target=_spin) for _ in range(3 * os.cpu_count())]
-    for other in others:
-        other.start()
+def test_what_a_child_waits_for_a_core_is_not_the_time_of_who_waits_for_it(monkeypatch):
+    monkeypatch.setattr(module, "waited", lambda child: 0.25)
+    own, clock = OwnTime(), time.monotonic()
+    in_a_child(busy, 60.0)
+    assert own.seconds < time.monotonic() - clock - 0.25 and own.seconds > 0.1
+    other, clock = OwnTime(), time.monotonic()
+    in_a_child(busy, 60.0)
+    assert own.seconds - other.seconds == pytest.approx(own.seconds / 2, rel=0.5)
+
+
+def test_a_signal_comes_neither_before_the_fork_is_done_nor_before_the_end(children):
+    signal.signal(signal.SIGALRM, _interrupted)
     try:
-        own, clock = OwnTime(), time.monotonic()
-        in_a_child(busy, 60.0)
-        assert time.monotonic() - clock > own.seconds + 0.2  # the machine was busy
-        assert own.seconds < 1.0
+        for delay in (1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 0.1):
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                in_a_child(lambda: time.sleep(60), 60.0)
+                time.sleep(60)
+            assert all(is_gone(child) for child in children)
     finally:
-        for other in others:
-            other.kill(), other.join()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    logging.getLogger("any").warning("its lock is free")
 
 
-def _spin():
-    while True:
-        pass
+def _interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def test_closed_standard_streams_are_no_crash():
+    code = (
+        "import os; os.close(0); os.close(1); from polhode.testbench.certificate.running.in_a_child import in_a_child; "
+    )
+    code += "os.write(2, str(in_a_child(lambda: 7, 10.0)).encode())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr == "7"
 
 
 def test_a_system_without_forks_is_told_of(monkeypatch):

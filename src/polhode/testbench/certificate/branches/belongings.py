@@ -1,9 +1,10 @@
-"""What belongs to an integrator, as far as its code names it: functions, objects, and what it shares with others."""
+"""What belongs to an integrator, as far as its code names it: functions and objects, and memory that others share."""
 
+import collections
 import contextlib
+import dis
 import functools
 import gc
-import io
 import os
 import sys
 import sysconfig
@@ -21,9 +22,9 @@ OURS = os.path.dirname(os.path.abspath(__file__)).split(f"{os.sep}testbench{os.s
 LIBRARIES = tuple(PATHS[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib"))
 NOBODYS_OWN = ("polhode", "numpy", "scipy", "numba")  # packages of which no integrator is the user's own
 PLAIN = (*(int, float, complex, str, bytes, range, slice, type(None), type(...)), np.generic, np.dtype, np.ufunc)
-MOST_THINGS = 20_000  # that are looked at
-OUTSIDE = ("socket", "subprocess", "multiprocessing", "mmap", "sqlite3", "asyncio", "mpi4py", "zmq", "serial")
-"""Packages whose objects are the near end of something outside of this process."""
+MOST_THINGS = 200_000  # that are looked at
+SHARED = ("mmap", "multiprocessing.shared_memory", "multiprocessing.heap", "multiprocessing.synchronize")
+"""Modules whose objects have memory that is shared with other processes."""
 
 
 class Owner:
@@ -45,9 +46,9 @@ class Owner:
 
     def has(self, thing: Any) -> bool:
         """Whether a function, or a class by one of its methods, is from such a file."""
-        if isinstance(thing, types.FunctionType):
+        if type(thing) is types.FunctionType:
             return self.has_file(thing.__code__.co_filename)
-        if isinstance(thing, types.ModuleType):
+        if type(thing) is types.ModuleType:
             return self.has_file(getattr(thing, "__file__", None) or "")
         methods = (x for x in vars(thing).values() if isinstance(x, types.FunctionType))
         return any(self.has_file(x.__code__.co_filename) for x in methods)
@@ -79,30 +80,35 @@ def package_of(thing: Any) -> str:
     return os.path.dirname(file) + os.sep if os.path.basename(file) == "__init__.py" else file
 
 
-def belongings(method: Any, owner: Owner) -> Iterator[Any]:
-    """An integrator and what is reached from it, each once."""
+def belongings(method: Any, owner: Owner) -> list[Any]:
+    """An integrator and what is reached from it, each once, the nearest first. What a thing is, its type tells: the
+    thing itself is not asked, since it might do something."""
     kept: dict[int, Any] = {}
-    left = [method.step, method.start] if isinstance(method, Method) else [inner_of(method)]
+    left = collections.deque([method.step, method.start] if isinstance(method, Method) else [inner_of(method)])
     while left and len(kept) < MOST_THINGS:
-        thing = left.pop()
-        if id(thing) in kept or isinstance(thing, PLAIN):
-            continue
-        kept[id(thing)] = thing
-        yield thing
-        left += _parts(thing, owner)
+        thing = left.popleft()
+        if id(thing) not in kept and not issubclass(type(thing), PLAIN):
+            kept[id(thing)] = thing
+            left.extend(_parts(thing, owner))
+    return list(kept.values())
 
 
-def _parts(thing: Any, owner: Owner) -> list[Any]:
-    if isinstance(thing, types.FunctionType):
-        return list(_parts_of_a_function(thing, owner))
-    if isinstance(thing, types.ModuleType):
-        return [x for x in vars(thing).values() if not isinstance(x, types.ModuleType)] if owner.has(thing) else []
-    if isinstance(thing, type):
+def _parts(thing: Any, owner: Owner) -> Iterable[Any]:
+    kind = type(thing)
+    if kind is types.FunctionType:
+        return _parts_of_a_function(thing, owner)
+    if issubclass(kind, types.ModuleType):
+        return ()
+    if issubclass(kind, type):
         return [x for base in thing.__mro__ if owner.has(base) for x in vars(base).values()]
     if uncompiled(thing):
         return [uncompiled(thing)]
-    if str(type(thing).__module__).split(".")[0] == "polhode":
-        return []
+    if issubclass(kind, np.ndarray):
+        return [thing.base, *(thing.ravel()[:MOST_THINGS].tolist() if thing.dtype.hasobject else ())]
+    if kind is memoryview:
+        return [thing.obj]
+    if str(kind.__module__).split(".")[0] == "polhode":
+        return ()
     return gc.get_referents(thing)[:MOST_THINGS]
 
 
@@ -113,32 +119,26 @@ def _parts_of_a_function(function: types.FunctionType, owner: Owner) -> Iterator
     yield from (function.__defaults__ or ())
     yield from (function.__kwdefaults__ or {}).values()
     yield from vars(function).values()
-    if owner.has(function):
-        known = function.__globals__
-        yield from (known[name] for name in _names(function.__code__) if name in known)
+    if not owner.has(function):
+        return
+    names, attributes = _names(function.__code__)
+    for thing in (function.__globals__[name] for name in names if name in function.__globals__):
+        yield thing
+        if type(thing) is types.ModuleType and owner.has(thing):
+            yield from (vars(thing)[name] for name in attributes if name in vars(thing))
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    """The names that a function, and those inside it, may look up."""
-    yield from code.co_names
+def _names(code: types.CodeType) -> tuple[set[str], set[str]]:
+    """The names that a function, and those inside it, may look up: global ones, and those of attributes."""
+    names = {x.argval for x in dis.get_instructions(code) if x.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    attributes = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+            more, others = _names(constant)
+            names, attributes = names | more, attributes | others
+    return names, attributes
 
 
-def shared_outside(things: Iterable[Any]) -> str:
-    """In words, what a process that is forked off this one would share with it, though it must not."""
-    for thing in things:
-        kind = type(thing)
-        if isinstance(thing, io.IOBase) and _is_a_file(thing):
-            return f"it has a file, {getattr(thing, 'name', kind.__name__)!s:.80}"
-        if str(kind.__module__).split(".")[0].lstrip("_") in OUTSIDE:
-            return f"it has a {kind.__name__}, which is shared with others"
-    return ""
-
-
-def _is_a_file(stream: io.IOBase) -> bool:
-    try:
-        return not stream.closed and stream.fileno() > 2  # not a standard stream, which a child has not
-    except (OSError, ValueError):
-        return False
+def shares_memory(things: Iterable[Any]) -> bool:
+    """Whether one of these has memory that a process which is forked off this one would share with it."""
+    return any(str(type(thing).__module__).startswith(SHARED) for thing in things)

@@ -18,6 +18,9 @@ SIGNS = {
     ast.NotEq: "!=",
 }
 MOST_WORDS = 80  # characters of a test that are told
+TELLS = ("print", "warn", "debug", "info", "warning", "error", "critical", "exception")
+"""Functions that tell a reader, by their names."""
+
 LEAVE_ALONE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -60,8 +63,8 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def _unsought(self, node: ast.If) -> frozenset[bool]:
-        """The outcomes that end the step by an exception, which is told where it is measured; both, where neither does
-        anything."""
+        """The outcomes that end the step by an exception, which is told where it is measured, or that only tell; both,
+        where neither does anything."""
         if not node.orelse and all(isinstance(x, ast.Pass) for x in node.body):
             return frozenset([True, False])
         if self.may_be_caught:
@@ -139,10 +142,12 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name not in CHOICES:
+            return self.generic_visit(node)
         words, line = _words(node), node.lineno
         self.generic_visit(node)
         is_starred = any(isinstance(x, ast.Starred) for x in node.args) or any(k.arg is None for k in node.keywords)
-        if name not in CHOICES or is_starred or not node.args:
+        if is_starred or not node.args:
             return node
         if isinstance(node.func, ast.Attribute) and name in ("max", "min", "argmax", "argmin", "clip"):
             first = node.func.value
@@ -216,8 +221,16 @@ def _is_harmless(node: ast.expr) -> bool:
 
 
 def _only_raises(body: Sequence[ast.stmt]) -> bool:
-    """Whether a branch does nothing but raise."""
-    return any(isinstance(x, ast.Raise) for x in body) and all(isinstance(x, ast.Expr | ast.Raise) for x in body)
+    """Whether a branch does nothing but raise, or tell."""
+    return bool(body) and all(isinstance(x, ast.Raise) or _tells(x) for x in body)
+
+
+def _tells(statement: ast.stmt) -> bool:
+    """Whether a statement prints, warns or logs, and does nothing else."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Constant):  # a text that stands there
+        return True
+    return isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) in TELLS
 
 
 def _words(node: ast.expr) -> str:

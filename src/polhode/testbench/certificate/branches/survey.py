@@ -1,7 +1,6 @@
 """The decisions of one integrator over the states of all problems, where it tells of them: which branches battery and
 survey take, states that take the others, and states at the edges of all."""
 
-import copy
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from polhode.testbench.certificate.branches.edges import CROSSING_RADIANS, Edges
 from polhode.testbench.certificate.branches.moves import Moved, unmoved
 from polhode.testbench.certificate.branches.search import Search, Target
 from polhode.testbench.certificate.branches.telling_steps import Run
-from polhode.testbench.certificate.running.guard import OwnTime, Refused
+from polhode.testbench.certificate.running.guard import OwnTime, TimeUp, at_most
 from polhode.testbench.certificate.running.look import Look, states
 from polhode.testbench.certificate.states.battery import AT_REST, RADIANS, SEED, State, free_at_rest
 from polhode.testbench.certificate.structure.visits import SMALLEST_RADIANS
@@ -78,9 +77,6 @@ class Survey:
     runs: int = 0
     own: OwnTime = field(default_factory=OwnTime)
 
-    def __post_init__(self) -> None:
-        self.returning = copy.deepcopy(self.look.returning)  # what is known not to return is not tried
-
     def branches(self) -> Branches:
         """All that is found."""
         for case in SEARCHED:
@@ -105,15 +101,20 @@ class Survey:
         return self.runs < runs and self.own.seconds < MOST_PART * self.look.pace.seconds
 
     def _passed(self, at: Moved, sign: int = 1, **count: int) -> dict[int, Passage]:
-        state = at.state
+        state, returning = at.state, self.look.returning
         if state is None or not self.has_time:
             return {}
         self.runs += 1
         radians = sign * at.radians
-        passing = lambda: self.recorder.passed(lambda: self.run(state, radians, **count))
+        h = state.step(radians)
+        if abs(h) >= returning.hung[h > 0]:
+            return {}
         try:
-            return self.returning.call(state.step(radians), LONGEST_SECONDS, passing)
-        except Refused:
+            with at_most(LONGEST_SECONDS):
+                return self.recorder.passed(lambda: self.run(state, radians, **count))
+        except TimeUp:
+            if abs(h) > returning.returned[h > 0]:  # larger ones will not return either
+                returning.hung[h > 0] = abs(h)
             return {}
 
     def _run_on(self, case: str) -> None:
@@ -198,15 +199,16 @@ class Survey:
             left = MOST_RUNS * self.look.pace.generosity - self.runs
             until = self.runs + max(left / (len(targets) * (len(SEARCHED) - SEARCHED.index(case))), 60)
             search = Search(self._passed, self.recorder.decisions, rng, partial(self._has_time_until, until))
-            target = self._nearest(search, case, min(targets, key=lambda target: target.decision.number))
+            target = min(targets, key=lambda target: target.decision.number)
+            target.nearest = self._nearest(search, case, target)
             tried.add(target.key)
             for at in search.of(target):
                 self._note(case, target, at)
                 if sum(other.key == target.key for other, _ in self.found[case]) >= MOST_WITNESSES:
                     break
 
-    def _nearest(self, search: Search, case: str, target: Target) -> Target:
-        """The target with the states that come nearest to it."""
+    def _nearest(self, search: Search, case: str, target: Target) -> list[tuple[float, Moved]]:
+        """The states that come nearest to a target."""
         near = [(search.distance(passages, *target.key)[0], at) for at, passages in self.passages[case]]
         near = sorted((x for x in near if np.isfinite(x[0])), key=lambda x: x[0])
         chosen: list[tuple[float, Moved]] = []
@@ -215,8 +217,7 @@ class Survey:
                 chosen.append((distance, at))
             if len(chosen) == MOST_FROM:
                 break
-        target.nearest = chosen
-        return target
+        return chosen
 
     def _note(self, case: str, target: Target, at: Moved) -> None:
         self.found[case].append((target, at))

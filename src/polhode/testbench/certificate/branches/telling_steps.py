@@ -67,10 +67,13 @@ class Sample:
 
     def agrees(self, other: "Sample") -> bool:
         """Whether another sample is the same, step by step."""
-        return all(
-            (a is None) == (b is None) and (a is None or all(np.allclose(x, y, SAME, SAME) for x, y in zip(a, b)))
-            for a, b in zip(self.given, other.given)
-        )
+        return all(_is_the_same(a, b) for a, b in zip(self.given, other.given))
+
+
+def _is_the_same(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return a is b
+    return all(x.shape == y.shape and np.allclose(x, y, SAME, SAME, equal_nan=True) for x, y in zip(a, b))
 
 
 def sample_of(run: Run) -> Sample:

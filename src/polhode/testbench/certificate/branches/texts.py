@@ -6,10 +6,13 @@ import linecache
 import types
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from polhode.testbench.certificate.branches.decisions import Recorder
 from polhode.testbench.certificate.branches.rewriting import Rewriter
+
+Codes: TypeAlias = dict[tuple[Any, ...], list[types.CodeType]]
+"""Functions by their place."""
 
 
 class Unreadable(Exception):
@@ -21,11 +24,12 @@ class Texts:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.plain: dict[str, list[types.CodeType]] = {}
-        self.telling: dict[str, list[types.CodeType]] = {}
+        self.plain: dict[str, Codes] = {}
+        self.telling: dict[str, Codes] = {}
 
     def is_there(self, file: str) -> bool:
         """Whether a file has a text."""
+        linecache.checkcache(file)  # it may have changed since somebody has read it
         return bool(linecache.getlines(file))
 
     def rewritten(self, code: types.CodeType) -> types.CodeType:
@@ -34,15 +38,16 @@ class Texts:
         if file not in self.plain:
             text = "".join(linecache.getlines(file))
             self.plain[file], self.telling[file] = _compiled(text, file), self._telling(text, file)
-        plain = [one for one in self.plain[file] if _stands_where(one, code) and _does_what(one, code)]
-        telling = [one for one in self.telling[file] if _stands_where(one, code)]
+        key = _place(code)
+        plain = [one for one in self.plain[file].get(key, ()) if _does_what(one, code)]
+        telling = self.telling[file].get(key, [])
         if not plain:
             raise Unreadable(f"{code.co_name} is not in {file} as it was compiled")
         if len(telling) != 1:  # lambdas of one line, which nothing tells apart
             raise Unreadable(f"{code.co_name} is more than once in {file}, line {code.co_firstlineno}")
         return telling[0]
 
-    def _telling(self, text: str, file: str) -> list[types.CodeType]:
+    def _telling(self, text: str, file: str) -> Codes:
         tree = _parsed(text, file)
         Rewriter(self.recorder, file).visit(tree)
         return _compiled(ast.fix_missing_locations(tree), file)
@@ -57,12 +62,19 @@ def _parsed(text: str, file: str) -> ast.Module:
         raise Unreadable(f"{file} is no text of Python") from None
 
 
-def _compiled(text: str | ast.Module, file: str) -> list[types.CodeType]:
+def _compiled(text: str | ast.Module, file: str) -> Codes:
     """All functions of a text."""
     tree = _parsed(text, file) if isinstance(text, str) else text
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return list(_codes(compile(tree, file, "exec", dont_inherit=True)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            module = compile(tree, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        raise Unreadable(f"{file} is not to be compiled again") from None
+    found: Codes = {}
+    for code in _codes(module):
+        found.setdefault(_place(code), []).append(code)
+    return found
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -72,32 +84,26 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(constant)
 
 
-def _stands_where(one: types.CodeType, other: types.CodeType) -> bool:
-    """Whether two functions have the same name, place, arguments and cells. Their place among the others tells nothing:
-    the compiler drops what is behind `if 0:`, and keeps it where a test tells of itself."""
-    count = other.co_argcount + other.co_kwonlyargcount
-    return all(
-        a == b
-        for a, b in (
-            (one.co_qualname, other.co_qualname),
-            (one.co_firstlineno, other.co_firstlineno),
-            (one.co_argcount, other.co_argcount),
-            (one.co_posonlyargcount, other.co_posonlyargcount),
-            (one.co_kwonlyargcount, other.co_kwonlyargcount),
-            (one.co_varnames[:count], other.co_varnames[:count]),
-            (one.co_freevars, other.co_freevars),
-            (one.co_flags, other.co_flags),
-        )
-    )
+def _place(code: types.CodeType) -> tuple[Any, ...]:
+    """The name, place, arguments and cells of a function, by which it is known. Its place among the others tells
+    nothing: the compiler drops what is behind `if 0:`, and keeps it where a test tells of itself."""
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
+    return code.co_firstlineno, code.co_qualname, counts, arguments, code.co_freevars, code.co_flags
 
 
 def _does_what(one: types.CodeType, other: types.CodeType) -> bool:
     """Whether two functions are the same but for where they stand."""
-    return one.co_code == other.co_code and _constants(one) == _constants(other)
+    is_same = one.co_code == other.co_code and one.co_names == other.co_names
+    return is_same and _value(one.co_consts) == _value(other.co_consts)
 
 
-def _constants(code: types.CodeType) -> list[Any]:
-    """What a function has of numbers, texts and names, by type and value, and the same of those inside it."""
-    inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
-    own = [repr(x) for x in code.co_consts if not isinstance(x, types.CodeType)] + list(code.co_names)
-    return [*own, *((x.co_code, *_constants(x)) for x in inner)]
+def _value(constant: Any) -> Any:
+    """A constant by its type and value; sets have no order, which another process may write in another way."""
+    if isinstance(constant, types.CodeType):
+        return constant.co_code, constant.co_names, _value(constant.co_consts)
+    if isinstance(constant, tuple):
+        return tuple(_value(x) for x in constant)
+    if isinstance(constant, frozenset):
+        return frozenset(_value(x) for x in constant)
+    return type(constant), repr(constant)

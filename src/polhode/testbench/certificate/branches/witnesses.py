@@ -9,9 +9,10 @@ which nothing but the states comes back. The integrator is then measured there, 
 import types
 from typing import Any
 
-from polhode.testbench.certificate.branches.belongings import Owner, belongings, shared_outside
+from polhode.testbench.certificate.branches.belongings import MOST_THINGS, Owner, belongings, shares_memory
 from polhode.testbench.certificate.branches.decisions import Recorder
-from polhode.testbench.certificate.branches.in_place import files_of, interpret, rewrite
+from polhode.testbench.certificate.branches.in_place import Functions
+from polhode.testbench.certificate.branches.seal import Seal
 from polhode.testbench.certificate.branches.survey import MOST_PART, SEARCHED, Branches, Sought, Survey
 from polhode.testbench.certificate.branches.telling_steps import STEPS_IN_TURN, run_of, sample_of
 from polhode.testbench.certificate.branches.texts import Texts, Unreadable
@@ -21,6 +22,7 @@ from polhode.testbench.certificate.running.look import Look, states
 from polhode.testbench.certificate.states.battery import State
 
 MOST_SECONDS_A_STEP = 2.5e-3  # of an integrator, beyond which there is no time for a search
+MOST_NAMED = 3  # functions of which no text was to be had
 SECONDS_OF_ROOM = 10.0  # for all that is no step
 
 
@@ -48,13 +50,17 @@ def branches_of(look: Look, method: Any) -> Branches:
 def _branches_of(look: Look, method: Any) -> Branches:
     texts = Texts(Recorder())
     owner = Owner(method, texts)
-    things = list(belongings(method, owner))
-    own = {x.__code__.co_filename for x in things if isinstance(x, types.FunctionType) and owner.has(x)}
+    things = belongings(method, owner)
+    functions = [x for x in things if type(x) is types.FunctionType]
+    own = {x.__code__.co_filename for x in functions if owner.has(x)}
     if not own:
-        return Branches()
-    if shared := shared_outside(things):
-        raise Unreadable(shared)
-    if any(isinstance(x, types.GeneratorType) for x in things):
+        nowhere = [x.__code__.co_filename for x in functions if x.__code__.co_filename.startswith("<")]
+        return Branches(left_alone=f"their text is not to be had, being {nowhere[0]}" if nowhere else "")
+    if len(things) >= MOST_THINGS:
+        raise Unreadable("too much belongs to it")
+    if shares_memory(things):
+        raise Unreadable("it has memory that other processes share")
+    if any(type(x) is types.GeneratorType for x in things):
         raise Unreadable("it has a generator that is under way, whose text is read no more")
     if look.pace.cost.single > MOST_SECONDS_A_STEP * look.pace.generosity:
         raise Unreadable(f"a step takes {1e3 * look.pace.cost.single:.2g} ms, which is too long for that")
@@ -66,15 +72,25 @@ def _branches_of(look: Look, method: Any) -> Branches:
 
 def _in_the_child(look: Look, method: Any, owner: Owner, texts: Texts, own: set[str]) -> Branches:
     """All that is done there; `own` are files that are known to be the integrator's."""
-    run = run_of(look, method)
+    run, functions, seal = run_of(look, method), Functions(owner, texts), Seal(owner)
     before = sample_of(run)
-    interpret(owner)
-    rewritten = rewrite(own | files_of(lambda: sample_of(run), owner), owner, texts)
-    if not rewritten or not texts.recorder.decisions:
-        return Branches()
-    after = sample_of(run)
-    if after.seconds > MOST_SECONDS_A_STEP * look.pace.generosity * STEPS_IN_TURN:
-        return Branches(left_alone="where it is interpreted, a step takes too long for that")
-    if not (look.character.memory or look.character.noise or after.agrees(before)):
-        return Branches(left_alone="where it is interpreted, it does something else")
-    return Survey(look, texts.recorder, run).branches()
+    if all(state is None for state in before.given):
+        return Branches(left_alone=seal.broken or "in a process of its own it gives no result")
+    functions.interpret()
+    called = functions.called_by(lambda: sample_of(run))
+    unread = functions.rewrite(own | {code.co_filename for code in called}) & called
+    if texts.recorder.decisions:
+        after = sample_of(run)
+        if after.seconds > MOST_SECONDS_A_STEP * look.pace.generosity * STEPS_IN_TURN:
+            return Branches(left_alone="where it is interpreted, a step takes too long for that")
+        if not (look.character.memory or look.character.noise or after.agrees(before)):
+            return Branches(left_alone=seal.broken or "where it is interpreted, it does something else")
+        found = Survey(look, texts.recorder, run).branches()
+    else:
+        found = Branches()
+    if seal.broken:
+        return Branches(left_alone=seal.broken)
+    if unread:
+        names = ", ".join(sorted({code.co_name for code in unread})[:MOST_NAMED])
+        found.left_alone = found.left_alone or f"of {names} the text is not as it was compiled"
+    return found

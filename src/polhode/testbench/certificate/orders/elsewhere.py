@@ -130,6 +130,8 @@ def elsewhere(look: Look, case: str, order_there: float, of: Of = max) -> Elsewh
                 look, StateAsked(case, state, words, of), errors, usual, found.order, order_there
             )
         found.seen += 1
+        if not order >= order_there - 0.5:
+            look.wrong_at.add(state.place)
         if not order >= found.order - 0.5:
             look.note_difference(case, words, f"one step is off by {_part(part)} its turn")
             found.note(order, words)

@@ -1,7 +1,9 @@
 """A task in a process of its own, forked off this one. It has all that there is here, as it is now, in a memory of its
-own: what it changes there, what it prints and how it ends, in a crash too, is its own matter. Only what is outside of
-the memory is shared: files, sockets, other programs."""
+own: what it changes there, what it prints and how it ends, in a crash too, is its own matter. Files and connections
+that are open here are closed there. Only memory that processes share on purpose is shared."""
 
+import _thread
+import contextlib
 import faulthandler
 import multiprocessing
 import os
@@ -18,6 +20,8 @@ from typing import Any, NoReturn
 from polhode.testbench.certificate.running.guard import NO_RETURN, WAITED_BY_CHILDREN, waited
 
 LOOK_SECONDS = 0.05  # between two looks at the time of the child
+STANDARD_STREAMS = (0, 1, 2)
+MOST_FILES = 65536  # that a process has open
 
 
 class Lost(Exception):
@@ -30,40 +34,72 @@ class Lost(Exception):
 
 def in_a_child(task: Callable[[], Any], seconds: float) -> Any:
     """What a task returns, which must pickle; the child is ended after so many seconds, not counting those in which it
-    waits for a core."""
+    waits for a core.
+
+    It is forked, and ended, by a thread of its own: a signal comes to the main thread, and what it raises there, as
+    Ctrl-C does, must not be raised between a fork and what Python does after it, nor before the child has ended.
+    """
     if not hasattr(os, "fork"):
         raise Lost("this system does not fork processes")
     answers, ours = multiprocessing.Pipe(duplex=False)
-    here, child = os.getpid(), 0
+    children: list[int] = []
+    caller = threading.get_native_id()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads, which the child does not have: what waits for one is ended
-            child = os.fork()
-        if child == 0:
-            _answer(task, ours)
+        _in_a_thread(lambda: _fork(task, ours, children))
         ours.close()
-        return _received(answers, child, seconds)
+        return _received(answers, children[0], seconds)
     finally:
-        if os.getpid() != here:  # a signal that came with the fork: the child must never go on as its parent
-            os._exit(1)
+        _in_a_thread(lambda: _end(children, caller))
         answers.close()
-        if child:
-            _note_waited(child)
-            os.kill(child, signal.SIGKILL)
+
+
+def _in_a_thread(task: Callable[[], None]) -> None:
+    """Do a task in a thread; what a signal raises meanwhile is raised when it is done."""
+    done, begun, raised = threading.Event(), False, None
+
+    def doing() -> None:
+        try:
+            task()
+        finally:
+            done.set()
+
+    while not done.is_set():
+        try:
+            if not begun:
+                begun = bool(_thread.start_new_thread(doing, ()))  # at once: Thread.start may be interrupted half way
+            done.wait()
+        except BaseException as error:
+            raised = raised or error
+    if raised is not None:
+        raise raised
+
+
+def _fork(task: Callable[[], Any], ours: Connection, children: list[int]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of threads, which the child does not have: what waits for one is ended
+        child = os.fork()
+    if child == 0:
+        _answer(task, ours)
+    children.append(child)
+
+
+def _end(children: list[int], caller: int) -> None:
+    """End what is left of the child. How busy the machine is decides nothing: what it has waited for a core, the thread
+    that waits for it has waited, too."""
+    for child in children:
+        WAITED_BY_CHILDREN[caller] = WAITED_BY_CHILDREN.get(caller, 0.0) + (waited(child) or 0.0)
+        for end in (os.killpg, os.kill):  # with all that it has started; or itself, if it has not begun yet
+            with contextlib.suppress(ProcessLookupError):
+                end(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):  # somebody else has seen its end
             os.waitpid(child, 0)
-
-
-def _note_waited(child: int) -> None:
-    """How busy the machine is decides nothing: what the child has waited, this thread has waited, too."""
-    thread = threading.get_native_id()
-    WAITED_BY_CHILDREN[thread] = WAITED_BY_CHILDREN.get(thread, 0.0) + (waited(child) or 0.0)
 
 
 def _answer(task: Callable[[], Any], parent: Connection) -> NoReturn:
     """What the child does."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it; its parent tells what there is to tell
-        _be_silent()
+        os.setsid()  # it has no terminal, and no Ctrl-C: its parent tells what there is to tell
+        parent = _sealed_off(parent)
         try:
             answer: tuple[bool, Any] = True, pickle.dumps(task())
         except BaseException as error:
@@ -73,12 +109,21 @@ def _answer(task: Callable[[], Any], parent: Connection) -> NoReturn:
         os._exit(0)  # no end of any object, no buffer, no thread of the parent's
 
 
-def _be_silent() -> None:
+def _sealed_off(parent: Connection) -> Connection:
+    """The way back, when all other files and connections of the parent's are closed, and nothing is printed."""
+    import fcntl
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()  # which may tell of a crash
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
+    way = fcntl.fcntl(parent.fileno(), fcntl.F_DUPFD_CLOEXEC, 1 + max(STANDARD_STREAMS))
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    os.closerange(0, way)
+    os.closerange(way + 1, min(most, MOST_FILES))
+    for _ in STANDARD_STREAMS:
+        os.open(os.devnull, os.O_RDWR)  # as the lowest number that is free
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # those of a notebook do not go by these numbers
+    return Connection(way, readable=False)
 
 
 def _received(answers: Connection, child: int, seconds: float) -> Any:
@@ -88,7 +133,7 @@ def _received(answers: Connection, child: int, seconds: float) -> Any:
             raise Lost(f"{NO_RETURN} within {seconds:.3g} s")
     try:
         is_done, answer = answers.recv()
-    except EOFError:
+    except (EOFError, OSError):
         raise Lost("ended without an answer, as in a crash") from None
     if not is_done:
         raise Lost(answer)

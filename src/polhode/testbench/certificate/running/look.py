@@ -109,6 +109,7 @@ class Look:
         self.orders: list[float] = []  # as measured so far, where they could be
         self.convergence: dict[str, dict[str, Any]] = {}  # of each case: steps and errors, for the picture
         self.differs: dict[Place, str] = {}  # where it differs from the motion or has lost a property, and by how much
+        self.wrong_at: set[Place] = set()  # where small steps were seen to be wrong, the first or not
         self.suspects: set[str] = set()  # words of states, on any problem, where a brief look has seen a step go wrong
         self.witnesses: dict[str, tuple[State, ...]] = {}  # of each case, states that take a branch: see branches/
         self.edges: dict[str, tuple[State, ...]] = {}  # of each case, states at the edge of one

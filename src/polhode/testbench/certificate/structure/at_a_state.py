@@ -165,7 +165,8 @@ def _is_iterated(seen: Seen, state: State, radians: Sequence[float], defects: Se
 def _is_followed(look: Look, state: State, radians: float) -> bool:
     """Whether a defect at a state of the survey tells: a step that is lost does not, where others are not known to be
     wrong, on this problem or on another."""
-    return any(state.place[1] == words for _, words in look.differs) or not is_lost(look, state, radians)
+    is_wrong = any(state.place[1] == words for _, words in (*look.differs, *look.wrong_at))
+    return is_wrong or not is_lost(look, state, radians)
 
 
 def _measured(
