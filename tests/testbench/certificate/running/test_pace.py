@@ -285,3 +285,12 @@ def test_a_largest_step_of_none_is_no_yes():
     nothing = lambda problem, Q, Omega, h, t: (Q * np.nan, Omega * np.nan)
     (found,), _ = largest_step(Look(nothing), BY_KEY["largest_step"])
     assert found.verdict == "undecided" and found.value is None and "none succeeds" in found.how
+
+
+def test_what_begins_when_the_seconds_are_spent_has_next_to_none(monkeypatch):
+    look = Look(steps.verlet, 5.0)
+    assert look.pace.patience(20.0) == pytest.approx(5.0, abs=0.5)
+    monkeypatch.setattr(look.pace.own, "clock", look.pace.own.clock - 6.0)
+    assert look.pace.patience(20.0) == pace.SECONDS_BEYOND
+    told = look.pace.missing(BY_KEY["momentum_free"], look.pace.patience(20.0))
+    assert "the 5 s of the certificate were spent" in told

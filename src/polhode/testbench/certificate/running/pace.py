@@ -18,6 +18,7 @@ from polhode.testbench.certificate.running.guard import OwnTime
 SECONDS = 30.0  # for a certificate, unless more are given
 SECONDS_BESIDE_STEPS = 1.5  # of these, for what are no steps: references, the comparison with the catalogue
 SECONDS_OF_ROOM = 2.5  # of these, for steps that take longer than is thought
+SECONDS_BEYOND = 0.5  # that a measurement has which begins when all of these are spent
 COUNTED_FROM_SECONDS = 5e-4  # seconds a step, from which on steps are counted, if a certificate has so many SECONDS
 SLOW_SECONDS = 5e-3  # seconds a step, from which on a reader is told that there was not time for all
 LARGE_RADIANS = 0.6  # radians a step, from which on an iteration may take longer
@@ -164,8 +165,9 @@ class Pace:
         return self.taken - self.begun if self.is_counted else time.process_time() - self.clock
 
     def patience(self, seconds: float) -> float:
-        """The seconds after which the measurement is ended: no later than the whole certificate."""
-        seconds = min(seconds * self.generosity, max(self.seconds - self.own.seconds, SECONDS_OF_ROOM))
+        """The seconds after which the measurement is ended: hardly later than the whole certificate."""
+        left = self.seconds - self.own.seconds
+        seconds = min(seconds * self.generosity, max(left, SECONDS_OF_ROOM) if left > 0 else SECONDS_BEYOND)
         if not self.is_counted:
             return seconds
         return min(seconds, max(LEAST_SECONDS, PATIENT_TIMES * self.allotted * self.underrated))
@@ -173,6 +175,8 @@ class Pace:
     def missing(self, row: Row, seconds: float) -> str:
         """What would decide a measurement that was ended after so many seconds, in words; nothing where these should
         have been enough, so that it is a step which does not return."""
+        if seconds <= SECONDS_BEYOND:
+            return f"; the {self.seconds:g} s of the certificate were spent, and more may be given"
         needed = self.cost.usual * STEPS_NEEDED.get(row.measure, FEWEST_STEPS_NEEDED)
         return f"; {would_decide(needed)}" if needed > seconds else ""
 
