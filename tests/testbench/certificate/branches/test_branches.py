@@ -121,7 +121,9 @@ def test_what_is_shared_with_others_is_left_alone(tmp_path):
             "it writes files": integrators.writes(tmp_path / "lines.txt"),
             "it starts other programs": integrators.asks_a_program,
             "in a process of its own it gives no result": integrators.asks(other),
-            "their text is not to be had": eval("lambda p, Q, Omega, h, t: (Q, Omega) if h > 9 else (Q, 1 * Omega)"),
+            "its functions are from <string>": eval(
+                "lambda p, Q, Omega, h, t: (Q, Omega) if h > 9 else (Q, 1 * Omega)"
+            ),
         }
         looks = {why: noted(step) for why, step in alone.items()}
         assert not noted(integrators.Logs(file)).left_alone  # which it does not write to

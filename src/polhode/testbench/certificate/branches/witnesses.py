@@ -55,7 +55,7 @@ def _branches_of(look: Look, method: Any) -> Branches:
     own = {x.__code__.co_filename for x in functions if owner.has(x)}
     if not own:
         nowhere = [x.__code__.co_filename for x in functions if x.__code__.co_filename.startswith("<")]
-        return Branches(left_alone=f"their text is not to be had, being {nowhere[0]}" if nowhere else "")
+        return Branches(left_alone=f"its functions are from {nowhere[0]}, which is no file" if nowhere else "")
     if len(things) >= MOST_THINGS:
         raise Unreadable("too much belongs to it")
     if shares_memory(things):
