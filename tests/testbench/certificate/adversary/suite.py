@@ -409,7 +409,7 @@ POINTS_AND_LOOPS = (
         truth("2 0 0", yes="sf po mf so3", no="su mt ef et"),
         "identity",
     ),
-    Case("torque cut off at 20", points_and_loops.torque_cut_off, TORQUE_ALONE, "largest < 20"),
+    Case("torque cut off at 20", points_and_loops.torque_cut_off, TORQUE_ALONE, "strong"),
     Case("odd step lost", ph.BlackBox("odd", points_and_loops.odd_step_lost), truth("1 1 1", no="ef et"), "memory"),
     Case(
         "time in single precision",

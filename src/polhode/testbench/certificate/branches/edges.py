@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode.testbench.certificate.branches.decisions import Decision, Passage
 from polhode.testbench.certificate.branches.moves import STEP, TIME, Moved, at_random, towards
+from polhode.testbench.certificate.branches.search import MOST_RADIANS
 
 CHANGED = slice(0, TIME + 1)  # numbers of a state that a step changes
 MOVED = slice(0, STEP + 1)  # ... and the step
@@ -58,6 +59,7 @@ class Edges:
         """A state nearby, with the same body."""
         x = at.x.copy()
         x[MOVED] = at_random(at, self.rng, 10 ** self.rng.uniform(-1, 0)).x[MOVED]
+        x[STEP] = min(x[STEP], np.log(MOST_RADIANS))
         return at.by(x)
 
     def _halved(self, decision: Decision, one: Moved, other: Moved) -> tuple[Moved, Moved]:

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.testbench.certificate.branches.decisions import Decision, Passage, Recorder
 from polhode.testbench.certificate.branches.edges import CROSSING_RADIANS, Edges
 from polhode.testbench.certificate.branches.moves import Moved, unmoved
-from polhode.testbench.certificate.branches.search import Search, Target
+from polhode.testbench.certificate.branches.search import MOST_RADIANS, Search, Target
 from polhode.testbench.certificate.branches.telling_steps import Run
 from polhode.testbench.certificate.running.guard import OwnTime, TimeUp, at_most
 from polhode.testbench.certificate.running.look import Look, states
@@ -209,7 +209,8 @@ class Survey:
 
     def _nearest(self, search: Search, case: str, target: Target) -> list[tuple[float, Moved]]:
         """The states that come nearest to a target."""
-        near = [(search.distance(passages, *target.key)[0], at) for at, passages in self.passages[case]]
+        some = [(at, passages) for at, passages in self.passages[case] if at.radians <= MOST_RADIANS]
+        near = [(search.distance(passages, *target.key)[0], at) for at, passages in some]
         near = sorted((x for x in near if np.isfinite(x[0])), key=lambda x: x[0])
         chosen: list[tuple[float, Moved]] = []
         for distance, at in near:  # of one state with several steps the nearest
