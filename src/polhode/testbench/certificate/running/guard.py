@@ -39,26 +39,30 @@ class OwnTime:
 
     def __init__(self) -> None:
         self.thread = threading.get_native_id()
-        self.clock, self.computing, self.waited = time.monotonic(), time.process_time(), waited(self.thread)
+        self.clock, self.computing, self.waited = time.monotonic(), time.process_time(), self._waited()
 
     @property
     def seconds(self) -> float:
         """So far; asleep or computing. Where the system does not tell how long a thread waits, one that computes, but
         rarely gets its turn, is taken to wait."""
-        passed, now = time.monotonic() - self.clock, waited(self.thread)
+        passed, now = time.monotonic() - self.clock, self._waited()
         if self.waited is not None and now is not None:
             return passed - (now - self.waited)
         computed = time.process_time() - self.computing
         is_starved = STARVED_SHARES[0] * passed < computed < STARVED_SHARES[1] * passed
         return max(computed, passed / LOADED_TIMES) if is_starved else passed
 
+    def _waited(self) -> float | None:
+        """The seconds that the thread has waited for a core, or for children that waited for one."""
+        own = waited(self.thread)
+        return None if own is None else own + WAITED_BY_CHILDREN.get(self.thread, 0.0)
+
 
 def waited(thread: int) -> float | None:
-    """The seconds that a thread, or a process of one thread, has waited for a core, and for children that waited for
-    one, where the system tells."""
+    """The seconds that a thread, or a process of one thread, has waited for a core, where the system tells."""
     try:
         with open(f"/proc/{thread}/schedstat") as file:
-            return int(file.read().split()[1]) * 1e-9 + WAITED_BY_CHILDREN.get(thread, 0.0)
+            return int(file.read().split()[1]) * 1e-9
     except (OSError, IndexError, ValueError):
         return None
 

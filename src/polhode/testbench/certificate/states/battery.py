@@ -132,6 +132,7 @@ def _states_on(p: Problem, seed: int, count: int) -> Iterator[State]:
     if not has_value_there:  # where most runs of users start: another torque has
         for words, Q0 in ((f"at {IDENTITY}", np.eye(3)), (NEAR_THE_IDENTITY, dict(FIXED)[NEAR_THE_IDENTITY]["Q0"])):
             yield State(f"{words}, as a heavy top", placed(top()).replaced(Q0=Q0), is_surveyed=True)
+        # not on a top's own problem, which has such a value: what a top keeps is nothing of a torque without symmetry
         yield State("under a strong torque without symmetry", placed(pulled()), is_surveyed=True)
     if p.has_torque and not p.forces.any:
         for times in STRONGER:
