@@ -520,7 +520,7 @@ RARE = (
     Case("Euler in a window", rare.Window(), ONE_FORMULA, "0.3 < Q[0, 1] < 0.36"),
     Case("one of two", rare.one_of_two, truth("2 2 2", yes="mf mt so3", no="sym ef et")),
     Case("harmless branches", rare.harmless_branches, VARIATIONAL),
-    Case("held spin", rare.held_spin, truth("0 0 0", yes="so3", no="sf su mf mt et"), "np.delete"),
+    Case("held spin", rare.held_spin, truth("0 0 0", yes="so3", no="sym sf su mf mt et"), "np.delete"),
     Case("torque shortened", rare.shortened_torque, truth("2 0 0", yes="sym sf po mf mt so3", no="su ef et")),
     Case(
         "triple jump of Lie-Trotter",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.testbench.certificate.branches.decisions import Decision, Passage
-from polhode.testbench.certificate.branches.moves import STEP, TIME, Moved, at_random, towards
+from polhode.testbench.certificate.branches.moves import STEP, TIME, Moved, at_random, towards, unmoved
 from polhode.testbench.certificate.branches.search import MOST_RADIANS
 
 CHANGED = slice(0, TIME + 1)  # numbers of a state that a step changes
@@ -33,9 +33,10 @@ class Edges:
     has_time: Callable[[], bool]
 
     def of(self, decision: Decision, generic: Moved, found: Sequence[Moved], seen: Sequence[Moved]) -> Iterator[Moved]:
-        """States on both sides of the edges between one that was found to take a branch and its base; else between the
-        generic state and those that were seen to go the other way, or others by chance."""
+        """States on both sides of the edges between one that was found to take a branch and its base, or the generic
+        state; else between that and those that were seen to go the other way, or others by chance."""
         pairs = [(_as_its_base(at), at) for at in found]
+        pairs += [(generic, towards(generic, unmoved(at.state, at.radians))) for at in found if at.state]
         chance = (self._moved(generic) for _ in range(MOST_TRIES))
         pairs += [] if found else [(generic, at) for at in (*(towards(generic, at) for at in seen), *chance)]
         differ = ((one, other) for one, other in pairs if self._differ(decision, one, other))

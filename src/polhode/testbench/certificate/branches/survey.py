@@ -243,6 +243,7 @@ class Survey:
         edges, generic = Edges(self._passed, np.random.default_rng(SEED), lambda: self.has_time), states(case)[0]
         decisions = list(self.recorder.decisions.values())
         parts = {leaf for decision in decisions if decision.is_test for leaf in decision.leaves}
+        known: set[bytes] = set()  # a choice among several numbers has the same edge many times
         for decision in decisions:
             is_part = not decision.is_test and decision.number in parts
             if is_part or not self._varies(decision) or not self._is_reached(case, decision):
@@ -251,6 +252,9 @@ class Survey:
             words = f"at the edge of where {decision.told(True)}"
             seen = self._the_rarer(case, decision.number)
             for at in edges.of(decision, unmoved(generic, RADIANS[1]), found, seen):
+                if at.x.tobytes() in known:
+                    continue
+                known.add(at.x.tobytes())
                 yield self._sought(case, at, words, tuple(sorted({at.radians, CROSSING_RADIANS})))
 
     def _sought(self, case: str, at: Moved, words: str, radians: tuple[float, ...]) -> Sought:
